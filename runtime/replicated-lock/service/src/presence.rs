@@ -7,6 +7,7 @@
 
 mod follow;
 mod lead;
+mod leading;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use turnstile_replicated_lock_core::message::{Connectivity, Message};
 use turnstile_replicated_lock_core::types::Address;
 
-use self::lead::Leading;
+use self::leading::Leading;
 use crate::operation::SessionId;
 use crate::sessions::Sessions;
 

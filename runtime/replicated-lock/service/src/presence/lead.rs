@@ -1,60 +1,14 @@
 //! A leader: it hears the reports of the others, and knows the reason of its election.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use turnstile_replicated_lock_core::message::{Connectivity, ElectionReason, Message};
 use turnstile_replicated_lock_core::types::Address;
 
+use super::leading::{Contact, Leading};
 use super::{Presence, RaftView, Reply, Report};
 use crate::sessions::Sessions;
-
-/// The leadership of one term.
-#[derive(Debug)]
-pub(super) struct Leading {
-    term: u64,
-    /// Since when it has reached a majority without a break, and this member has not resigned.
-    since: Duration,
-    /// The last contact of each member.
-    heard: BTreeMap<Address, Contact>,
-    is_fresh: bool,
-    /// The core is told of its election.
-    is_elected: bool,
-    /// The RESET of its election is applied.
-    is_reset: bool,
-    /// The members with a session that the core is told of as left: the RESET that ends it is on
-    /// its way, and they are not present before they have another one.
-    left: BTreeSet<Address>,
-}
-
-/// A report of a member that follows the log.
-#[derive(Debug)]
-struct Contact {
-    at: Duration,
-    /// Whether it was in the majority.
-    is_joined: bool,
-    /// How many commands the leader had applied. The next report is a contact only of a member that
-    /// has applied them, too: one whose disk hangs reports, but does not know of its locks.
-    count: u64,
-}
-
-impl Leading {
-    fn new(term: u64, since: Duration) -> Self {
-        let (heard, left) = (BTreeMap::new(), BTreeSet::new());
-        Self { term, since, heard, is_fresh: false, is_elected: false, is_reset: false, left }
-    }
-
-    /// The majority is lost: what was heard before does not count.
-    pub(super) fn restart(&mut self) {
-        self.heard.clear();
-        self.left.clear();
-        (self.is_fresh, self.is_elected, self.is_reset) = (false, false, false);
-    }
-
-    fn last_heard(&self, address: Address) -> Duration {
-        self.heard.get(&address).map_or(self.since, |contact| contact.at)
-    }
-}
 
 impl Presence {
     /// Takes a member's report; `None` if this member does not lead, or reaches no majority.
