@@ -3,6 +3,7 @@
 //! Each request of the kernel is handled on one of a few threads, and is answered there, except for
 //! a lock that has to wait: its answer comes when it is granted, or when a signal withdraws it.
 
+mod answer;
 mod attributes;
 mod caller;
 mod data;
@@ -12,18 +13,21 @@ mod handles;
 mod inodes;
 mod locks;
 mod names;
+mod options;
 mod place;
 mod reopen;
 mod reply;
 mod request;
+mod seen;
 mod serve;
+mod stat;
 mod trim;
 mod volume;
 mod waits;
 mod watch;
 mod xattrs;
 
+pub use options::{Locking, MountOptions};
 pub use place::unmount;
-pub use serve::{Mount, MountOptions};
-pub use volume::Locking;
+pub use serve::Mount;
 pub use watch::{abort_of, watch};

@@ -1,7 +1,6 @@
 //! The attributes of files: read, told to the kernel, and changed.
 
 use std::fs::File;
-use std::time::Duration;
 
 use polyfuse::op::{self, SetAttrTime};
 use polyfuse::reply::{AttrOut, EntryOut, FileAttr};
@@ -13,14 +12,9 @@ use rustix::io::Errno;
 
 use super::caller::Caller;
 use super::inodes::Inode;
+use super::stat::{SET_IDS, since_epoch};
 use super::volume::Volume;
 use crate::{Access, ByteRange};
-
-pub(super) fn since_epoch(seconds: i64, nanoseconds: impl TryInto<u32>) -> Duration {
-    // Times before 1970 are shown as 1970.
-    let seconds = u64::try_from(seconds).unwrap_or(0);
-    Duration::new(seconds, nanoseconds.try_into().unwrap_or(0))
-}
 
 fn fill(attr: &mut FileAttr, stat: &Stat) {
     attr.ino(stat.st_ino);
@@ -128,9 +122,6 @@ fn set_mode(inode: &Inode, mode: u32) -> Result<(), Errno> {
     }
     set
 }
-
-/// The bits by which a program runs as the owner or the group of its file.
-pub(super) const SET_IDS: u32 = 0o6000;
 
 fn time(time: Option<SetAttrTime>) -> Timespec {
     match time {

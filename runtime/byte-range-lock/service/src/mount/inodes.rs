@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use super::caller::Caller;
 use super::descriptors::{Descriptors, Taken};
 use super::reopen::{Address, Behind};
-use super::volume::Seen;
+use super::seen::Seen;
 
 /// The number of the root.
 const ROOT: u64 = 1;

@@ -8,7 +8,7 @@ use polyfuse::op;
 use polyfuse::reply::LkOut;
 use rustix::io::Errno;
 
-use super::request::answer;
+use super::answer::answer;
 use super::volume::Volume;
 use crate::{ByteRange, HeldLock, LockError, LockRequest, LockType, Owner, WHOLE_FILE};
 

@@ -2,29 +2,15 @@
 
 use std::sync::Arc;
 
-use polyfuse::bytes::Bytes;
 use polyfuse::{Operation, Request};
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
+use super::answer::answer;
 use super::caller::Caller;
 use super::locks::LockCall;
 use super::volume::Volume;
 use super::xattrs::Attribute;
-
-/// Answers a request.
-pub(super) fn answer<T: Bytes>(request: &Request, outcome: Result<T, Errno>) {
-    let sent = match outcome {
-        Ok(out) => request.reply(out),
-        Err(error) => request.reply_error(error.raw_os_error()),
-    };
-    if let Err(error) = sent
-        && error.raw_os_error() != Some(Errno::NOENT.raw_os_error())
-    {
-        // The kernel does not know the request any more if its program was killed.
-        tracing::debug!(%error, "an answer was not taken");
-    }
-}
 
 fn answer_attribute(request: &Request, outcome: Result<Attribute, Errno>) {
     match outcome {

@@ -5,7 +5,6 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use polyfuse::{KernelConfig, Session};
 use rustix::fs::{Mode, OFlags, StatVfsMountFlags, fstatvfs, minor, open, stat};
@@ -13,34 +12,13 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::caller::may_act_as_others;
+use super::options::{Locking, MountOptions};
 use super::request::handle;
-use super::volume::{Kernel, Locking, Volume};
-use crate::Options;
+use super::volume::{Kernel, Volume};
 
 /// The largest write of one request, in bytes: 128 KiB that begin anywhere in a page. Each request,
 /// also for a lock, has memory for it, which the library fills with zeros: 1 MiB takes 20 µs.
 const WRITE_MAX: u32 = (128 << 10) + 4096;
-
-/// How a directory is mounted.
-#[derive(Debug)]
-pub struct MountOptions {
-    /// The file server of its locks.
-    pub locking: Locking,
-    /// The configuration of its manager.
-    pub manager: Options,
-    /// Whether reads and writes keep to the document's rules, also of programs that lock nothing.
-    pub is_mandatory: bool,
-    /// How many threads serve it.
-    pub threads: usize,
-    /// Whether all users may use it.
-    pub is_for_all: bool,
-    /// How many files and directories each user but root may have open at a time; more are refused
-    /// with `ENFILE`. `None`: a 32nd of the descriptors of the process if it is for all users.
-    pub files_per_user: Option<u64>,
-    /// How long the kernel may use a name without asking again. Then it also gets with the names of
-    /// a directory what it would ask for next. Zero where others change the directory, too.
-    pub names_kept: Duration,
-}
 
 /// A directory that is mounted.
 #[derive(Debug)]

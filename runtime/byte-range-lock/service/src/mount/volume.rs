@@ -4,44 +4,23 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use polyfuse::Notifier;
 use polyfuse::op::LockOwner;
-use rustix::fs::{Mode, OFlags, Stat, fdatasync, fstat, open};
+use rustix::fs::{Mode, OFlags, Stat, fdatasync, open};
 use rustix::io::Errno;
-use turnstile_claim::client::LockClient;
 
-use super::attributes::{SET_IDS, since_epoch};
 use super::descriptors::Descriptors;
 use super::handles::{Handle, Handles};
 use super::inodes::{Inode, Inodes};
-use super::serve::MountOptions;
+use super::options::{Locking, MountOptions};
+use super::seen::{is_distinct, seen};
+use super::stat::SET_IDS;
 use super::waits::Waits;
 use crate::claims::ClaimedFile;
 use crate::local::LocalFile;
 use crate::{Access, ByteRange, CachedFile, File, Manager, Owner, WHOLE_FILE};
-
-/// The file server of the locks of a mount.
-#[derive(Debug)]
-pub enum Locking {
-    /// The operating system: mounts and programs of this machine agree.
-    Local,
-    /// A claim server: all mounts agree that have the same client's server and volume.
-    Claims {
-        /// The client.
-        client: LockClient,
-        /// The name of the directory, which is part of the name of each claim. The rest of it is
-        /// the number of the file, which is the same wherever the file system is mounted.
-        volume: String,
-        /// How long a claim lasts without being extended.
-        lease: Duration,
-    },
-    /// Nobody: every lock is granted, and none is kept. For tests that show what locks are for.
-    Off,
-    /// The kernel, without this program. For measurements of what its requests cost.
-    Kernel,
-}
 
 /// The directory that is passed on.
 #[derive(Debug)]
@@ -189,37 +168,16 @@ impl Volume {
     }
 }
 
-/// A file as it was at some time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
-    size: i64,
-    changed: Duration,
-}
-
 /// The copies of a file that the kernel keeps for programs.
 struct Copies {
     volume: Weak<Volume>,
     inode: Weak<Inode>,
 }
 
-/// A change that is as recent as this may have the time of the next one.
-const COARSE: Duration = Duration::from_millis(20);
-
 impl Copies {
     fn inode(&self) -> io::Result<Arc<Inode>> {
         self.inode.upgrade().ok_or_else(|| Errno::STALE.into())
     }
-}
-
-fn seen(inode: &Inode) -> Result<Seen, Errno> {
-    let stat = fstat(inode)?;
-    Ok(Seen { size: stat.st_size, changed: since_epoch(stat.st_ctime, stat.st_ctime_nsec) })
-}
-
-/// Whether a later change has another time.
-fn is_distinct(seen: Seen) -> bool {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    now.checked_sub(seen.changed).is_some_and(|ago| ago > COARSE)
 }
 
 impl CachedFile for Copies {
