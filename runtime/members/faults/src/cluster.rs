@@ -12,7 +12,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::disk::Disk;
 use crate::network::Network;
-use crate::service::{Change, Place, Programs, Service, Standing, Start};
+use crate::place::{Place, Programs, Standing};
+use crate::service::{Change, Service, Start};
 
 /// The library that shifts a process's clock, below the folder of an architecture in `/usr/lib`.
 const CLOCK: &str = "faketime/libfaketime.so.1";

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::network::address;
-use crate::service::{PEER_PORT, Place, Programs, Standing};
+use crate::place::{PEER_PORT, Place, Programs, Standing};
 
 /// Runs a member among others.
 pub(crate) fn member(programs: &Programs, place: &Place, others: &[u8]) -> Vec<String> {

@@ -5,8 +5,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::cluster::Cluster;
+use crate::place::Programs;
 use crate::round::Folder;
-use crate::service::{Programs, Service};
+use crate::service::Service;
 
 /// What they send to find each other is over by then.
 const SETTLED: Duration = Duration::from_secs(10);

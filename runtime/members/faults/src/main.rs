@@ -4,6 +4,7 @@ mod claims;
 mod client;
 mod cluster;
 mod disk;
+mod fault;
 mod faults;
 mod group;
 mod history;
@@ -13,6 +14,7 @@ mod idle;
 mod losses;
 mod network;
 mod page;
+mod place;
 mod register;
 mod round;
 mod schedule;
@@ -29,8 +31,9 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum as _};
 
-use crate::faults::Fault;
-use crate::service::{Programs, Service};
+use crate::fault::Fault;
+use crate::place::Programs;
+use crate::service::Service;
 
 /// The programs of the system that it calls, and their packages.
 const NEEDED: [(&str, &str); 4] =

@@ -15,8 +15,8 @@ use std::time::Instant;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::cluster::late;
+use crate::place::Programs;
 use crate::round::Folder;
-use crate::service::Programs;
 
 /// A block of code: what follows the fence, and its lines.
 struct Block<'p> {

@@ -8,10 +8,11 @@ use turnstile_host::Rng;
 
 use crate::claims::Claims;
 use crate::cluster::Cluster;
-use crate::faults::Fault;
+use crate::fault::Fault;
 use crate::history::{longest_gap, violations, violations_in_parts};
 use crate::hold;
-use crate::service::{Programs, Service};
+use crate::place::Programs;
+use crate::service::Service;
 use crate::traces;
 use crate::users::Users;
 

@@ -1,16 +1,15 @@
 //! The services under test: how a member is started, asked, and used.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::faults::Fault;
+use crate::fault::Fault;
 use crate::group;
 use crate::network::{Network, address};
+use crate::place::{PEER_PORT, Place, Programs, Standing};
 
-/// The port on which members listen for each other.
-pub(crate) const PEER_PORT: u16 = 7000;
 /// The address on which a claim server listens for its clients, those of its own host.
 pub(crate) const HTTP_ADDRESS: &str = "127.0.0.1:5000";
 /// The heartbeat interval of members that are struck, in seconds.
@@ -29,19 +28,6 @@ pub(crate) enum Service {
     Grouplock,
 }
 
-/// A member, and where it keeps what.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// Its number, and that of its host.
-    pub(crate) id: u8,
-    /// The directory of its log.
-    pub(crate) data: PathBuf,
-    /// The path of its Unix socket, if the service has one.
-    pub(crate) socket: PathBuf,
-    /// The file of its trace, if the service writes one.
-    pub(crate) trace: PathBuf,
-}
-
 /// How a member starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
@@ -52,21 +38,6 @@ pub(crate) enum Start {
     /// With its log.
     Again,
 }
-
-/// What a member says of itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
-    pub(crate) is_ready: bool,
-    pub(crate) leader: Option<u8>,
-    /// The term of the log; 0 without one.
-    pub(crate) term: u64,
-    /// How many members have its view, if there are different ones at times.
-    pub(crate) members: Option<usize>,
-}
-
-/// The folder of the programs under test.
-#[derive(Clone, Debug)]
-pub(crate) struct Programs(pub(crate) PathBuf);
 
 impl Service {
     /// The environment variable of a command with its fencing token.
@@ -251,10 +222,6 @@ pub(crate) enum Change {
 }
 
 impl Programs {
-    pub(crate) fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-
     /// The programs that are not there.
     pub(crate) fn missing(&self, service: Service) -> Option<&'static str> {
         let mut names = service.programs().iter();
