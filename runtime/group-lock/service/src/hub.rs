@@ -1,5 +1,6 @@
 //! What the tasks of a process share: its detector, its channels, and the core of its present life.
 
+mod hand_over;
 mod transfers;
 
 use std::collections::BTreeSet;
@@ -17,7 +18,7 @@ use turnstile_view_handler_core::{self as view, MemberId};
 use self::transfers::Transfers;
 use crate::detector::{Act, Detector, Wake};
 use crate::router::{Outgoing, Router};
-use crate::transfer::AnyState;
+use crate::state::AnyState;
 use crate::wire::{Located, Packet, is_possible};
 
 /// More answers than these are not kept until the next question.

@@ -12,12 +12,13 @@ mod peer;
 mod router;
 mod saved;
 mod shares;
+mod state;
 mod status;
 mod token;
 mod transfer;
 mod wire;
 
 pub use member::{Builder, GroupView, Guard, Member};
+pub use state::{ApplicationState, StateReader};
 pub use status::{GroupMember, GroupStatus, LockUsers};
 pub use token::FencingToken;
-pub use transfer::{ApplicationState, StateReader};

@@ -26,9 +26,9 @@ use crate::locks::{Locks, Turn};
 use crate::peer::Peer;
 use crate::router::Router;
 use crate::saved::ProcessStore;
+use crate::state::{AnyState, ApplicationState};
 use crate::status::GroupStatus;
 use crate::token::FencingToken;
-use crate::transfer::{AnyState, ApplicationState};
 use crate::wire::PROTOCOL;
 
 /// How often a lock is granted in a row to callers of one member, by default.

@@ -3,22 +3,19 @@
 //! The core's message says that the state is there; the bytes follow on their own, beside the
 //! channel of the members, so that they hold up no other message.
 
-use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::{Arc, Weak};
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
+use tokio::io::AsyncReadExt as _;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use turnstile_view_handler_core::MemberId;
 
 use crate::hub::Hub;
-use crate::wire::{Located, Packet};
+use crate::state::{AnyState, BoxedReader, StateReader};
+use crate::wire::{Located, Packet, Piece};
 
 /// The maximum size of a piece.
 pub(crate) const PIECE_BYTES: usize = 64 << 10;
@@ -26,58 +23,6 @@ pub(crate) const PIECE_BYTES: usize = 64 << 10;
 const ASKED: (Duration, u32) = (Duration::from_secs(1), 5);
 /// A member that asks for no piece for so long gets none any more.
 const OFFERED: Duration = Duration::from_secs(30);
-
-/// The state of an application that all members of a group share. A member that joins gets it from
-/// the coordinator, once it is in the view; again when it has been excluded and joins again.
-///
-/// When two groups merge nothing is transferred: their states may differ.
-pub trait ApplicationState: Send + Sync + 'static {
-    /// The present state, to be read to its end; any number of bytes.
-    ///
-    /// # Errors
-    /// Then the other member leaves the group, and joins again.
-    fn read(
-        &self,
-    ) -> impl Future<Output = io::Result<impl AsyncRead + Send + Unpin + 'static>> + Send;
-
-    /// Replaces the state of this member by what it reads. A reader that fails has not given all of
-    /// it: the member leaves the group then, and joins again.
-    ///
-    /// # Errors
-    /// Then the member leaves the group as well, and joins again.
-    fn replace(&self, state: StateReader) -> impl Future<Output = io::Result<()>> + Send;
-}
-
-type Boxed<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 'a>>;
-type BoxedReader = Box<dyn AsyncRead + Send + Unpin>;
-
-/// An [`ApplicationState`] of any type.
-pub(crate) trait AnyState: Send + Sync {
-    fn read_any(&self) -> Boxed<'_, BoxedReader>;
-    fn replace_any(&self, state: StateReader) -> Boxed<'_, ()>;
-}
-
-impl<A: ApplicationState> AnyState for A {
-    fn read_any(&self) -> Boxed<'_, BoxedReader> {
-        Box::pin(async { Ok(Box::new(self.read().await?) as BoxedReader) })
-    }
-
-    fn replace_any(&self, state: StateReader) -> Boxed<'_, ()> {
-        Box::pin(self.replace(state))
-    }
-}
-
-/// A part of a state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Piece {
-    Bytes(Vec<u8>),
-    /// The state has no more bytes.
-    End,
-    /// It cannot be read.
-    Failed,
-    /// The member that is asked has none.
-    NoState,
-}
 
 /// The pieces for which a member has asked, and the address to which they go.
 pub(crate) type Pulls = mpsc::Receiver<(u64, SocketAddr)>;
@@ -153,7 +98,7 @@ pub(crate) async fn receive(
         }
         Ok(())
     };
-    let reader = StateReader { pieces: reader, bytes: VecDeque::new(), is_over: false };
+    let reader = StateReader::new(reader);
     let (pulled, replaced) = tokio::join!(pulling, state.replace_any(reader));
     pulled.and(replaced)
 }
@@ -186,36 +131,4 @@ async fn pull(
         }
     }
     Err(io::Error::new(io::ErrorKind::TimedOut, "the member that sends it does not answer"))
-}
-
-/// Reads the state that another member sends. A read fails when the transfer does.
-#[derive(Debug)]
-pub struct StateReader {
-    pieces: mpsc::Receiver<Piece>,
-    bytes: VecDeque<u8>,
-    is_over: bool,
-}
-
-impl AsyncRead for StateReader {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        into: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        while self.bytes.is_empty() && !self.is_over {
-            match ready!(self.pieces.poll_recv(context)) {
-                Some(Piece::Bytes(bytes)) => self.bytes = bytes.into(),
-                Some(Piece::End) => self.is_over = true,
-                Some(Piece::Failed | Piece::NoState) | None => {
-                    let text = "the transfer of the state has failed";
-                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::UnexpectedEof, text)));
-                }
-            }
-        }
-        let (first, _) = self.bytes.as_slices();
-        let count = first.len().min(into.remaining());
-        into.put_slice(&first[..count]);
-        self.bytes.drain(..count);
-        Poll::Ready(Ok(()))
-    }
 }

@@ -8,8 +8,6 @@ use turnstile_step::Symbolic as _;
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{self as view, MemberId, MembershipRequest, View};
 
-use crate::transfer::Piece;
-
 /// The protocol and its version, before the name of the group: processes of another one reject each
 /// other.
 pub(crate) const PROTOCOL: &str = "turnstile-group-lock/2";
@@ -49,6 +47,18 @@ pub(crate) enum Packet {
     Pull { from: MemberId, to: MemberId, place: u64 },
     /// That piece.
     Piece { from: MemberId, to: MemberId, place: u64, piece: Piece },
+}
+
+/// A part of a state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Piece {
+    Bytes(Vec<u8>),
+    /// The state has no more bytes.
+    End,
+    /// It cannot be read.
+    Failed,
+    /// The member that is asked has none.
+    NoState,
 }
 
 /// No number of a view is greater: a group that makes a million views a second needs a hundred
