@@ -15,8 +15,10 @@ use turnstile_view_handler_core::{self as view, MemberId, View};
 
 use crate::hub::Hub;
 use crate::lives::{Beginning, End, Leave, LifeNode, Lives};
-use crate::member::{GroupView, LEAVE};
+use crate::view::GroupView;
 
+/// The command by which a member leaves.
+const LEAVE: Command = Command::Views(view::Command::Leave);
 /// How often what is due is looked at.
 const TICK: Duration = Duration::from_millis(20);
 /// A JOIN without an answer is repeated after this time, and given up after five times.

@@ -1,24 +1,22 @@
-//! The lives of a member: it looks for its group, joins or begins one, and begins again when it is
-//! in none any more.
+//! What the lives of a member have in common: its group, which it looks for, and its locks.
 
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, interval, sleep, timeout};
+use tokio::sync::{oneshot, watch};
+use tokio::time::{Instant, interval, timeout};
 use turnstile_group_lock_core as group;
-use turnstile_group_lock_core::stack::{Command, Stack, State, Timer};
+use turnstile_group_lock_core::stack::{Stack, State, Timer};
 use turnstile_host::{Node, Notices, Options, Rng, Trace};
 use turnstile_view_handler_core::{self as view, MemberId};
 
 use crate::hub::{CoreTransport, Hub};
-use crate::life::OneLife;
 use crate::locks::Locks;
-use crate::member::GroupView;
 use crate::peer::Peer;
 use crate::router::Router;
 use crate::saved::ProcessStore;
+use crate::view::GroupView;
 use crate::wire::Located;
 
 /// How long a coord collects requests before it makes a view of them.
@@ -32,7 +30,7 @@ const ANSWER: Duration = Duration::from_secs(5);
 const BEGUN: &str = "member with locks of no group";
 
 pub(crate) type LifeNode = Node<Stack, CoreTransport>;
-type Started = (LifeNode, Notices<Stack>);
+pub(crate) type Started = (LifeNode, Notices<Stack>);
 pub(crate) type Leave = oneshot::Sender<()>;
 
 /// The task of a member.
@@ -96,56 +94,8 @@ impl Lives {
         .await
     }
 
-    /// Lives until its user has it leave.
-    pub(crate) async fn run(
-        mut self,
-        first: Started,
-        mut commands: mpsc::UnboundedReceiver<Command>,
-        mut leaves: mpsc::Receiver<Leave>,
-    ) {
-        let (mut node, mut notices) = first;
-        loop {
-            let beginning = tokio::select! {
-                biased;
-                leave = leaves.recv() => return drop(leave),
-                beginning = self.discover() => beginning,
-            };
-            let life = OneLife::new(node, notices, &self.hub);
-            let ended = life.run(&mut self, beginning, &mut commands, &mut leaves).await;
-            self.locks.lose_all();
-            self.views.send_replace(GroupView::default());
-            match ended {
-                End::Excluded => tracing::warn!("this member is in no group any more"),
-                End::Failed => tracing::error!("the core of this member has failed"),
-                End::Left(leave) => {
-                    self.hub.detect(crate::detector::Detector::leave);
-                    // An error means that nobody waits any more.
-                    let _unheard = leave.send(());
-                    return;
-                }
-            }
-            self.be_another();
-            (node, notices) = tokio::select! {
-                biased;
-                leave = leaves.recv() => return drop(leave),
-                started = self.start_again() => started,
-            };
-        }
-    }
-
-    /// Starts the core of another life, as often as it has to be tried.
-    async fn start_again(&self) -> Started {
-        loop {
-            match self.start().await {
-                Ok(started) => return started,
-                Err(error) => tracing::error!(%error, "the core of this member is not started"),
-            }
-            sleep(self.period).await;
-        }
-    }
-
     /// The next life has another number, and channels of its own.
-    fn be_another(&mut self) {
+    pub(crate) fn be_another(&mut self) {
         let before = self.hub.lock().detector.own();
         let (age, member) = (before.age + 1, MemberId(self.rng.number()));
         let own = Peer { age, refutations: 0, member, ..before };
@@ -155,7 +105,7 @@ impl Lives {
 
     /// Looks for a group to join. If all that are there are in none, the oldest begins one. Where
     /// two have begun one, they merge.
-    async fn discover(&mut self) -> Beginning {
+    pub(crate) async fn discover(&mut self) -> Beginning {
         let begun = Instant::now();
         let mut ticks = interval(self.period / 2);
         loop {

@@ -16,7 +16,7 @@ use turnstile_group_lock_core::message::{FencingToken, LockName};
 use turnstile_group_lock_core::stack::Command;
 
 use crate::shares::{KEPT, Left, Shares};
-use crate::status::LockUsers;
+use crate::users::LockUsers;
 
 /// The key of the hash. All members must have the same, so it is fixed, and no secret: who can name
 /// locks can find two names of one hash, and all that follows is that these exclude each other.
@@ -57,7 +57,7 @@ pub(crate) enum Phase {
 pub(crate) struct Locks {
     wanted: Mutex<BTreeMap<LockName, Wanted>>,
     commands: mpsc::UnboundedSender<Command>,
-    shares: Mutex<Shares>,
+    shares: Mutex<Shares<Turn>>,
     runtime: Handle,
 }
 
@@ -174,7 +174,7 @@ impl Locks {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn shares(&self) -> MutexGuard<'_, Shares> {
+    fn shares(&self) -> MutexGuard<'_, Shares<Turn>> {
         self.shares.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -246,7 +246,8 @@ impl Turn {
     /// Whether this process is the first one in line for the lock already; otherwise it has no
     /// place.
     pub(crate) fn is_first_in_line(&self) -> bool {
-        let (is_first, place) = self.locks.shares().resume(self.lock, Instant::now());
+        let (is_first, place) =
+            self.locks.shares().resume(self.lock, Instant::now(), Self::is_held);
         // It is dropped here, since that takes the lock of the shares.
         drop(place);
         is_first

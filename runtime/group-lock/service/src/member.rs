@@ -12,7 +12,6 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
-use turnstile_group_lock_core::stack::Command;
 use turnstile_host::store::Store;
 use turnstile_host::transport::tcp::{self, Dial, Limits, Listen, SystemTcp, Tls};
 use turnstile_host::{Rng, Trace, at as in_place, wall_us};
@@ -29,6 +28,7 @@ use crate::saved::ProcessStore;
 use crate::state::{AnyState, ApplicationState};
 use crate::status::GroupStatus;
 use crate::token::FencingToken;
+use crate::view::GroupView;
 use crate::wire::PROTOCOL;
 
 /// How often a lock is granted in a row to callers of one member, by default.
@@ -37,16 +37,6 @@ const GRANTS_MAX: u32 = 8;
 const FRAME_BYTES: usize = 8 << 20;
 /// The longest time for which a try waits for the coordinator's answer.
 const TRY_MAX: Duration = Duration::from_secs(5);
-
-/// A view of the group.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GroupView {
-    /// Its number: greater than that of every view of this member before it.
-    pub id: u64,
-    /// The processes of its members, the coordinator's first; an address that is not known yet is
-    /// left out. Empty while this member is in no group.
-    pub members: Vec<SocketAddr>,
-}
 
 /// The configuration of a member.
 pub struct Builder {
@@ -330,6 +320,3 @@ impl Guard {
         self.turn.lost().await;
     }
 }
-
-/// The command by which a member leaves.
-pub(crate) const LEAVE: Command = Command::Views(turnstile_view_handler_core::Command::Leave);

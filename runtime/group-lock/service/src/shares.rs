@@ -7,8 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use turnstile_group_lock_core::message::LockName;
 
-use crate::line::POLL;
-use crate::locks::Turn;
+use crate::pause::POLL;
 
 /// A share lasts for so long at least, however short its grants are: as long as a poll of those
 /// that wait, which could take over no earlier.
@@ -21,15 +20,15 @@ pub(crate) const KEPT: Duration = POLL.0;
 /// The number of shares below which none that have ended are removed.
 const PRUNE_LEAST: usize = 1024;
 
-/// The shares of all locks of this process.
-pub(crate) struct Shares {
+/// The shares of all locks of this process, with places in line of a type.
+pub(crate) struct Shares<P> {
     grants_max: u32,
-    shares: BTreeMap<LockName, Share>,
+    shares: BTreeMap<LockName, Share<P>>,
     /// The number at which those that have ended are removed.
     prune_at: usize,
 }
 
-struct Share {
+struct Share<P> {
     grants: u32,
     begun: Instant,
     /// When a caller has last had the lock, or has given up.
@@ -37,25 +36,25 @@ struct Share {
     /// Whether a caller has the lock, or asks for it.
     is_active: bool,
     /// The first place in line: who has it is the only member in line that asks for the lock.
-    place: Option<Turn>,
+    place: Option<P>,
 }
 
 /// What follows when a caller has left a lock.
-pub(crate) enum Left {
+pub(crate) enum Left<P> {
     /// Nothing: the process has no place in line.
     Nothing,
     /// Its place is free, once this is dropped.
-    Ended(#[expect(dead_code, reason = "dropping it frees the place")] Turn),
+    Ended(P),
     /// Its place is kept for the next caller, and is free if none comes.
     Kept,
 }
 
-impl Shares {
+impl<P> Shares<P> {
     pub(crate) const fn new(grants_max: u32) -> Self {
         Self { grants_max, shares: BTreeMap::new(), prune_at: PRUNE_LEAST }
     }
 
-    fn is_used(&self, share: &Share, now: Instant) -> bool {
+    fn is_used(&self, share: &Share<P>, now: Instant) -> bool {
         now < share.left + FREE
             && share.grants >= self.grants_max
             && now >= share.begun + SHARE_LEAST
@@ -68,16 +67,21 @@ impl Shares {
 
     /// A caller asks for a lock now: whether the process is the first one in line for it. If it is
     /// not, since its share is used up or its place was lost, that place is returned.
-    pub(crate) fn resume(&mut self, lock: LockName, now: Instant) -> (bool, Left) {
+    pub(crate) fn resume(
+        &mut self,
+        lock: LockName,
+        now: Instant,
+        is_held: impl FnOnce(&P) -> bool,
+    ) -> (bool, Left<P>) {
         let is_used = self.are_used(lock, now);
         let Some(share) = self.shares.get_mut(&lock) else { return (false, Left::Nothing) };
-        share.is_active = !is_used && share.place.as_ref().is_some_and(Turn::is_held);
+        share.is_active = !is_used && share.place.as_ref().is_some_and(is_held);
         if share.is_active { (true, Left::Nothing) } else { (false, self.end(lock)) }
     }
 
     /// A lock is granted after others could have it: a share begins, with a place in line or
     /// without one. A former place is returned.
-    pub(crate) fn begin(&mut self, lock: LockName, place: Option<Turn>, now: Instant) -> Left {
+    pub(crate) fn begin(&mut self, lock: LockName, place: Option<P>, now: Instant) -> Left<P> {
         if self.shares.len() >= self.prune_at {
             self.shares.retain(|_, share| share.place.is_some() || now < share.left + FREE);
             self.prune_at = PRUNE_LEAST.max(2 * self.shares.len());
@@ -89,7 +93,7 @@ impl Shares {
 
     /// A lock is granted once more; whether a share goes on. Otherwise one begins.
     pub(crate) fn count(&mut self, lock: LockName, now: Instant) -> bool {
-        let goes_on = |share: &&mut Share| share.place.is_some() || now < share.left + FREE;
+        let goes_on = |share: &&mut Share<P>| share.place.is_some() || now < share.left + FREE;
         let Some(share) = self.shares.get_mut(&lock).filter(goes_on) else { return false };
         share.grants = share.grants.saturating_add(1);
         (share.is_active, share.left) = (true, now);
@@ -97,7 +101,7 @@ impl Shares {
     }
 
     /// A caller has given a lock back, or asks for it no longer.
-    pub(crate) fn left(&mut self, lock: LockName, now: Instant) -> Left {
+    pub(crate) fn left(&mut self, lock: LockName, now: Instant) -> Left<P> {
         let Some(share) = self.shares.get_mut(&lock) else { return Left::Nothing };
         (share.is_active, share.left) = (false, now);
         if share.place.is_none() {
@@ -110,13 +114,13 @@ impl Shares {
     }
 
     /// No caller has come since one has left a lock at this time, or one has.
-    pub(crate) fn idle(&mut self, lock: LockName, left: Instant) -> Left {
+    pub(crate) fn idle(&mut self, lock: LockName, left: Instant) -> Left<P> {
         let share = self.shares.get(&lock);
         let is_idle = share.is_some_and(|share| !share.is_active && share.left == left);
         if is_idle { self.end(lock) } else { Left::Nothing }
     }
 
-    fn end(&mut self, lock: LockName) -> Left {
+    fn end(&mut self, lock: LockName) -> Left<P> {
         let place = self.shares.get_mut(&lock).and_then(|share| share.place.take());
         place.map_or(Left::Nothing, Left::Ended)
     }
@@ -127,12 +131,12 @@ mod tests {
     use turnstile_group_lock_core::Notice;
 
     use super::*;
-    use crate::locks::{Locks, number};
+    use crate::locks::{Locks, Turn, number};
 
     const LOCK: LockName = LockName(1);
 
     /// A grant to a caller who gives the lock back at this time.
-    fn grant(shares: &mut Shares, lock: LockName, now: Instant) {
+    fn grant(shares: &mut Shares<Turn>, lock: LockName, now: Instant) {
         if !shares.count(lock, now) {
             shares.begin(lock, None, now);
         }
@@ -192,18 +196,24 @@ mod tests {
         shares.begin(LOCK, held().await, now);
         let later = now + SHARE_LEAST;
         assert!(matches!(shares.left(LOCK, later), Left::Kept), "for one more");
-        assert!(shares.resume(LOCK, later).0 && matches!(shares.idle(LOCK, later), Left::Nothing));
+        assert!(
+            shares.resume(LOCK, later, Turn::is_held).0
+                && matches!(shares.idle(LOCK, later), Left::Nothing)
+        );
         assert!(shares.count(LOCK, later));
         assert!(matches!(shares.left(LOCK, later), Left::Ended(_)), "the share is used up");
-        assert!(!shares.resume(LOCK, later).0);
+        assert!(!shares.resume(LOCK, later, Turn::is_held).0);
         shares.begin(LOCK, held().await, later);
         assert!(matches!(shares.left(LOCK, later), Left::Kept));
         assert!(matches!(shares.idle(LOCK, later), Left::Ended(_)), "none comes");
-        assert!(!shares.resume(LOCK, later).0);
+        assert!(!shares.resume(LOCK, later, Turn::is_held).0);
         // In a merge another member has the place, and this one has to stand in line for it again.
         shares.begin(LOCK, held().await, later);
-        assert!(shares.resume(LOCK, later).0);
+        assert!(shares.resume(LOCK, later, Turn::is_held).0);
         locks.said(Notice::Duplicate(number("place")));
-        assert!(matches!(shares.resume(LOCK, later), (false, Left::Ended(_))), "it was lost");
+        assert!(
+            matches!(shares.resume(LOCK, later, Turn::is_held), (false, Left::Ended(_))),
+            "it was lost"
+        );
     }
 }

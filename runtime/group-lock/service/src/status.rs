@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use crate::hub::Hub;
 use crate::locks::Locks;
+use crate::users::LockUsers;
 
 /// What a member knows of its group and of its own users.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,17 +31,6 @@ pub struct GroupMember {
     pub number: u64,
     /// The address of its process; `None` while it is not known yet.
     pub address: Option<SocketAddr>,
-}
-
-/// The users of this member that want a lock.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LockUsers {
-    /// The lock's name.
-    pub name: String,
-    /// Whether one of them holds it.
-    pub is_held: bool,
-    /// How many of them wait for it.
-    pub waiters: usize,
 }
 
 impl GroupStatus {
