@@ -5,6 +5,7 @@
 pub mod claim;
 pub mod date;
 pub mod filter;
+pub(crate) mod percent;
 pub mod query;
 pub mod request;
 pub mod status;

@@ -18,7 +18,7 @@ use super::record::ClaimRecord;
 use super::reply::Reply;
 use super::route::{IncomingRequest, claim_id};
 use crate::wire::date::Date;
-use crate::wire::filter::decode;
+use crate::wire::percent::decode;
 use crate::wire::query::Query;
 use crate::wire::request::Patch;
 

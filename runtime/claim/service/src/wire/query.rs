@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::wire::filter::decode;
+use crate::wire::percent::decode;
 use crate::wire::request::FieldErrors;
 
 /// Whether a read may lack the latest changes: `true` or `false`.
