@@ -17,9 +17,10 @@ use super::call::{
 };
 use super::claim_engine::ClaimEngine;
 use super::digest::PostKey;
-use super::quota::Quotas;
 use super::reply::Reply;
-use super::restore::{Retention, open};
+use super::restore::open;
+use super::retention::Quotas;
+use super::retention::Retention;
 use super::saved::{self, Meta};
 use super::service::ClaimService;
 use crate::client::Rng;

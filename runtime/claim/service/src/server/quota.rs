@@ -8,22 +8,8 @@ use super::call::RequestOrigin;
 use super::claim_engine::ClaimEngine;
 use super::record::ClaimRecord;
 use super::reply::Reply;
+use super::retention::Quotas;
 use super::service::holder;
-
-/// The maximum number of waiting and active claims; a POST above it is answered with 429.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quotas {
-    /// In all.
-    pub claims_max: usize,
-    /// Per owner (token name), including claims created before a restart.
-    pub claims_per_owner_max: usize,
-}
-
-impl Default for Quotas {
-    fn default() -> Self {
-        Self { claims_max: 2_000_000, claims_per_owner_max: 500_000 }
-    }
-}
 
 impl ClaimEngine<'_> {
     /// The 429 for a POST above a quota. A repeated POST creates no claim and passes.

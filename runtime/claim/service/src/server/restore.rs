@@ -2,32 +2,12 @@
 //!
 //! The core decides how a restart changes a claim.
 
-use turnstile_claim_core::record::{Limits, Records};
+use turnstile_claim_core::record::Records;
 use turnstile_host::{Clock, Engine, HostState, Observer};
 
-use super::quota::Quotas;
+use super::retention::Retention;
 use super::saved::Loaded;
 use super::service::ClaimService;
-
-/// The limits on claims and on how long they are kept, in microseconds.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Retention {
-    pub(super) limits: Limits,
-    /// The time after its `Claim-Timeout` in which a client can still withdraw its claim.
-    pub(super) leave_us: u64,
-    /// How long a waiting claim is kept without a request for it.
-    pub(super) unasked_us: u64,
-    /// How long a lapsed claim stays active without a renewal or a contender.
-    pub(super) lapse_us: u64,
-    /// The limits on waiting and active claims.
-    pub(super) quotas: Quotas,
-    /// The maximum number of requests that wait for a lock.
-    pub(super) waits_max: usize,
-    /// There is no store.
-    pub(super) is_volatile: bool,
-    /// There is an audit log.
-    pub(super) is_audited: bool,
-}
 
 /// Restores the engine. Leases are extended by the outage, in which they could not be renewed.
 pub(super) fn open(

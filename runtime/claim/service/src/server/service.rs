@@ -17,7 +17,7 @@ use super::index::ClaimIndex;
 use super::metrics::Metrics;
 use super::record::ClaimRecord;
 use super::reply::Reply;
-use super::restore::Retention;
+use super::retention::Retention;
 use super::saved::{self, Meta};
 
 /// The interval in microseconds at which the store records that the server is alive, while leases

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use turnstile_claim_core::record::Limits;
 
-use crate::server::quota::Quotas;
-use crate::server::restore::Retention;
+use crate::server::retention::Quotas;
+use crate::server::retention::Retention;
 use crate::wire::request::Bounds;
 
 /// The limits in force.

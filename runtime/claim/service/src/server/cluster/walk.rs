@@ -25,8 +25,8 @@ use crate::server::auth::Identity;
 use crate::server::call::{ClaimRequest, EngineReply, MemberRun, RequestOrigin};
 use crate::server::digest::PostKey;
 use crate::server::handle::ReplyOutlet;
-use crate::server::quota::Quotas;
-use crate::server::restore::Retention;
+use crate::server::retention::Quotas;
+use crate::server::retention::Retention;
 use crate::wire::request::{Bounds, Patch, Post};
 
 const LOGS: u64 = 300;
