@@ -30,6 +30,7 @@ mod members;
 mod metrics;
 mod network;
 mod options;
+mod origin;
 mod page;
 mod quota;
 mod record;

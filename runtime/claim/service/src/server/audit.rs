@@ -4,7 +4,9 @@
 //! A line is written before its change is durable and before any client sees it, so that every
 //! change has a line unless writing fails. The log is not synced.
 
+mod cause;
 mod file;
+mod line;
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,25 +14,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
-use serde_json::ser::{Formatter, Serializer};
-use turnstile_claim_core::message::{RequestKind, TargetStatus};
 use turnstile_claim_core::record::Status;
 
+pub(super) use self::cause::AuditCause;
 use self::file::AuditFile;
-use super::auth::Identity;
-use super::call::RequestOrigin;
+use self::line::put_line;
 use super::record::ClaimRecord;
 use crate::wire::date::Date;
 use turnstile_host::Moment;
-
-/// The request that causes a change, and its origin.
-#[derive(Clone, Debug)]
-pub(crate) struct AuditCause {
-    identity: Identity,
-    request: &'static str,
-    /// The claim that the request names; `None` for a POST.
-    claim: Option<u64>,
-}
 
 /// A change of a claim.
 #[derive(Clone, Copy, Debug)]
@@ -61,30 +52,6 @@ struct AuditLine<'a> {
     fencing_token: Option<u64>,
 }
 
-impl AuditCause {
-    pub(super) const fn new(identity: Identity, request: &'static str, claim: Option<u64>) -> Self {
-        Self { identity, request, claim }
-    }
-
-    pub(super) fn of(ask: &RequestKind, origin: &RequestOrigin) -> Self {
-        let (request, claim) = match ask {
-            RequestKind::Post { .. } => ("POST", None),
-            RequestKind::Ttl { claim } => ("PATCH ttl", Some(claim.number())),
-            RequestKind::Status { claim, to } => {
-                let request = match to {
-                    TargetStatus::Active { .. } => "PATCH status=active",
-                    TargetStatus::Released => "PATCH status=released",
-                    TargetStatus::Aborted => "PATCH status=aborted",
-                    TargetStatus::Withdrawn => "PATCH status=withdrawn",
-                    TargetStatus::Revoked => "PATCH status=revoked",
-                };
-                (request, Some(claim.number()))
-            }
-        };
-        Self::new(origin.identity.clone(), request, claim)
-    }
-}
-
 /// Appends the line of a change.
 pub(super) fn audit(
     lines: &mut Vec<u8>,
@@ -113,40 +80,6 @@ pub(super) fn audit(
         fencing_token,
     };
     put_line(lines, &line);
-}
-
-/// Appends a line of JSON.
-fn put_line(lines: &mut Vec<u8>, line: &impl Serialize) {
-    let mut serializer = Serializer::with_formatter(&mut *lines, OneLine);
-    line.serialize(&mut serializer).expect("a line is plain data");
-    lines.push(b'\n');
-}
-
-/// JSON that no reader takes for two lines, or shows in another order: what ends a line or controls
-/// a terminal is escaped, as a name may have it.
-struct OneLine;
-
-impl Formatter for OneLine {
-    fn write_string_fragment<W: ?Sized + io::Write>(
-        &mut self,
-        writer: &mut W,
-        mut fragment: &str,
-    ) -> io::Result<()> {
-        let controls = |letter: char| {
-            let is_format = matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-            is_format || letter.is_control()
-        };
-        while let Some(at) = fragment.find(controls) {
-            let (plain, rest) = fragment.split_at(at);
-            writer.write_all(plain.as_bytes())?;
-            let mut rest = rest.chars();
-            if let Some(letter) = rest.next() {
-                write!(writer, "\\u{:04x}", u32::from(letter))?;
-            }
-            fragment = rest.as_str();
-        }
-        writer.write_all(fragment.as_bytes())
-    }
 }
 
 /// The file of the audit log. Clones share it.

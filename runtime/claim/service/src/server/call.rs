@@ -1,15 +1,12 @@
 //! Requests in progress and their data.
 
-use std::sync::Arc;
-
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::audit::AuditCause;
-use super::auth::Identity;
 use super::digest::PostKey;
+use super::origin::RequestOrigin;
+use super::record::NewClaim;
 use super::reply::{CallKind, Reply};
 use crate::wire::request::{Patch, Post};
 
@@ -20,14 +17,6 @@ pub(crate) enum ClaimRequest {
     Post { post: Post, key: Option<PostKey> },
     /// Change a claim.
     Patch { id: u64, patch: Patch },
-}
-
-/// One run of a member of a cluster. Its requests that wait are void when it has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(crate) struct MemberRun {
-    pub(crate) member: u64,
-    /// Random.
-    pub(crate) run: u64,
 }
 
 /// The response of a request and the channel of its waiting task.
@@ -67,20 +56,6 @@ pub(crate) struct RequestData {
     pub(super) timeout_us: Option<u64>,
 }
 
-/// The data of a POST.
-#[derive(Debug)]
-pub(crate) struct NewClaim {
-    /// The number of the resource.
-    pub(super) number: u32,
-    pub(super) resource: Arc<str>,
-    pub(super) ttl_us: u64,
-    /// The user data, unchanged.
-    pub(super) user_data: Option<Box<RawValue>>,
-    pub(super) digest: u64,
-    /// The name of the request's token.
-    pub(super) owner: Option<Arc<str>>,
-}
-
 /// The response to a request, or a handle to wait for it.
 #[derive(Debug)]
 pub(crate) enum EngineReply {
@@ -100,18 +75,3 @@ pub(crate) struct PendingReply {
 /// The first number of the callers that wait for the end of a claim: the long polls of this server.
 /// They decide nothing, so that the numbers of the others do not depend on them.
 pub(crate) const FIRST_WATCH: u64 = 1 << 63;
-
-/// The origin and the wait times of a request.
-#[derive(Clone, Debug)]
-pub(crate) struct RequestOrigin {
-    /// `https://host/v1/claims/`, the prefix of claims' URLs.
-    pub(crate) base: Arc<str>,
-    /// How long the client waits for this response, in microseconds.
-    pub(crate) wait_us: Option<u64>,
-    /// How long the client waits for the lock in all, in microseconds.
-    pub(crate) timeout_us: Option<u64>,
-    pub(crate) identity: Identity,
-    /// The member that has received it; `None` if the server is no member of a cluster.
-    #[cfg_attr(not(feature = "cluster"), expect(dead_code, reason = "then it is always `None`"))]
-    pub(crate) received_by: Option<MemberRun>,
-}

@@ -15,13 +15,14 @@ use turnstile_step::Input;
 
 use super::audit::AuditCause;
 use super::call::{
-    Call, ClaimRequest, EngineReply, NewClaim, OutgoingReply, PendingReply, RequestContext,
-    RequestData, RequestOrigin,
+    Call, ClaimRequest, EngineReply, OutgoingReply, PendingReply, RequestContext, RequestData,
 };
 use super::digest::{self, PostKey};
 use super::index::NumberedResource;
 use super::listing::Listing;
+use super::origin::RequestOrigin;
 use super::record::ClaimRecord;
+use super::record::NewClaim;
 use super::reply::{CallKind, Reply};
 use super::service::ClaimService;
 use crate::wire::request::{Patch, Post};

@@ -48,9 +48,10 @@ use self::replica::Replica;
 use self::shared::Shared;
 use super::abort_on_drop::AbortOnDrop;
 use super::audit::Audit;
-use super::call::{EngineReply, FIRST_WATCH, MemberRun, RequestOrigin};
+use super::call::{EngineReply, FIRST_WATCH};
 use super::claim_engine::ClaimEngine;
 use super::handle::ReplyOutlet;
+use super::origin::{MemberRun, RequestOrigin};
 use super::reply::Reply;
 use crate::wire::request::Bounds;
 

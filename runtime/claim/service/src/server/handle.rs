@@ -7,13 +7,12 @@ use tokio::sync::Semaphore;
 use turnstile_host::{Host, Outlet};
 
 use super::audit::Audit;
-use super::call::{
-    ClaimRequest, EngineReply, FIRST_WATCH, OutgoingReply, PendingReply, RequestOrigin,
-};
+use super::call::{ClaimRequest, EngineReply, FIRST_WATCH, OutgoingReply, PendingReply};
 use super::claim_engine::ClaimEngine;
 #[cfg(feature = "cluster")]
 use super::cluster::ReplicatedEngine;
 use super::disconnect::DisconnectWatch;
+use super::origin::RequestOrigin;
 use super::reply::Reply;
 use super::service::ClaimService;
 use crate::wire::request::Bounds;

@@ -12,11 +12,10 @@ use turnstile_host::{HostState, Observer, Outbox};
 use turnstile_step::{Core as _, Effect, OutOf};
 
 use super::auth::Identity;
-use super::call::{
-    ClaimRequest, EngineReply, FIRST_WATCH, OutgoingReply, PendingReply, RequestOrigin,
-};
+use super::call::{ClaimRequest, EngineReply, FIRST_WATCH, OutgoingReply, PendingReply};
 use super::claim_engine::ClaimEngine;
 use super::digest::PostKey;
+use super::origin::RequestOrigin;
 use super::reply::Reply;
 use super::restore::open;
 use super::retention::Quotas;

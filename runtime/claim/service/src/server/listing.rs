@@ -4,8 +4,8 @@
 //! snapshot: each claim is listed as it was when its slice was read. It lists no claim twice, and
 //! none that is newer than its first slice.
 
-use super::call::RequestOrigin;
 use super::index::ClaimIndex;
+use super::origin::RequestOrigin;
 use crate::wire::filter::Filter;
 
 /// The maximum number of claims that a slice scans.

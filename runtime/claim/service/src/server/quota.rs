@@ -4,8 +4,8 @@
 
 use turnstile_claim_core::number::IdempotencyKey;
 
-use super::call::RequestOrigin;
 use super::claim_engine::ClaimEngine;
+use super::origin::RequestOrigin;
 use super::record::ClaimRecord;
 use super::reply::Reply;
 use super::retention::Quotas;

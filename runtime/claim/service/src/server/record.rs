@@ -10,11 +10,25 @@ use turnstile_claim_core::record::{SavedClaim, Status};
 use turnstile_claim_machines::claim_record as machine;
 
 use super::auth::Identity;
-use super::call::{NewClaim, RequestOrigin};
+use super::origin::RequestOrigin;
 use crate::wire::claim::{ClaimBody, StatusChange};
 use crate::wire::date::Date;
 use crate::wire::filter::Filter;
 use turnstile_host::Moment;
+
+/// The data of a POST.
+#[derive(Debug)]
+pub(crate) struct NewClaim {
+    /// The number of the resource.
+    pub(super) number: u32,
+    pub(super) resource: Arc<str>,
+    pub(super) ttl_us: u64,
+    /// The user data, unchanged.
+    pub(super) user_data: Option<Box<RawValue>>,
+    pub(super) digest: u64,
+    /// The name of the request's token.
+    pub(super) owner: Option<Arc<str>>,
+}
 
 /// The history and lease of a claim.
 #[derive(Clone, Debug)]

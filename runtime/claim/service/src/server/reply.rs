@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::call::RequestOrigin;
+use super::origin::RequestOrigin;
 use super::record::ClaimRecord;
 use crate::wire::request::FieldErrors;
 

@@ -17,9 +17,9 @@ use turnstile_claim_core::record::{Saved, SavedClaim, Status};
 use turnstile_claim_machines::claim_record as machine;
 use turnstile_ids::number::Token;
 
-use super::call::NewClaim;
 use super::index::{ClaimIndex, NumberedResource};
 use super::record::ClaimRecord;
+use super::record::NewClaim;
 use turnstile_host::Moment;
 use turnstile_host::store::{Batch, Key, Store, Visitor};
 

@@ -8,8 +8,9 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use turnstile_host::Moment;
 
-use super::call::{Call, EngineReply, OutgoingReply, PendingReply, RequestOrigin};
+use super::call::{Call, EngineReply, OutgoingReply, PendingReply};
 use super::claim_engine::ClaimEngine;
+use super::origin::RequestOrigin;
 use super::reply::{CallKind, Reply};
 use super::service::ClaimService;
 

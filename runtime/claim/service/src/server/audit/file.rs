@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use turnstile_host::at;
 
-use super::put_line;
+use super::line::put_line;
 use crate::wire::date::Date;
 
 /// The maximum size in bytes of the lines that are kept.

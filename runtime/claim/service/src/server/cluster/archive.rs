@@ -15,10 +15,10 @@ use super::options::ClusterOptions;
 use super::replica::{Head, Replica};
 use super::snapshot::Captured;
 use super::{ReplicatedEngine, snapshot};
-use crate::server::call::MemberRun;
 use crate::server::handle::ReplyOutlet;
 use crate::server::index::ClaimIndex;
 use crate::server::options::Options;
+use crate::server::origin::MemberRun;
 use crate::server::reply::Reply;
 use crate::server::saved::{self, Loaded, Meta};
 

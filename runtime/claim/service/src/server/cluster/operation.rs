@@ -14,8 +14,9 @@ use turnstile_claim_core::message::TargetStatus;
 
 use super::limits::LimitsInForce;
 use crate::server::auth::Identity;
-use crate::server::call::{ClaimRequest, MemberRun, RequestOrigin};
+use crate::server::call::ClaimRequest;
 use crate::server::digest::PostKey;
+use crate::server::origin::{MemberRun, RequestOrigin};
 use crate::wire::request::{Patch, Post};
 
 /// The version of the format.

@@ -18,10 +18,11 @@ use turnstile_host::{Clock, Engine, HostState, Moment, Outlet as _};
 use super::limits::LimitsInForce;
 use super::member_clock::MemberClock;
 use super::operation::{self, NewTerm, Operation, RequestOperation, Stamp};
-use crate::server::call::{EngineReply, MemberRun};
+use crate::server::call::EngineReply;
 use crate::server::claim_engine::ClaimEngine;
 use crate::server::handle::ReplyOutlet;
 use crate::server::index::ClaimIndex;
+use crate::server::origin::MemberRun;
 use crate::server::saved::Meta;
 use crate::server::service::ClaimService;
 

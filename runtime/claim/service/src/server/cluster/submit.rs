@@ -12,7 +12,8 @@ use super::ReplicatedEngine;
 use super::forward::Attempt;
 use super::operation::{EncodedOrigin, Operation, RequestOperation, encode};
 use super::shared::Shared;
-use crate::server::call::{ClaimRequest, EngineReply, RequestOrigin};
+use crate::server::call::{ClaimRequest, EngineReply};
+use crate::server::origin::RequestOrigin;
 
 impl ReplicatedEngine {
     /// Has the cluster take a request.
