@@ -21,20 +21,25 @@ mod handle;
 #[cfg(test)]
 mod histories;
 mod host;
+mod html;
 mod http;
+mod incoming;
 mod index;
 mod listen;
 mod listing;
+mod login_page;
 #[cfg(feature = "cluster")]
 mod members;
 mod metrics;
 mod network;
 mod options;
 mod origin;
+mod outlet;
 mod page;
 mod quota;
 mod record;
 mod reply;
+mod response;
 mod restore;
 mod retention;
 mod route;

@@ -10,10 +10,11 @@ use super::auth::{Identity, TokenCheck, bearer};
 use super::auth_throttle::Verdict;
 use super::connection_state::ConnectionState;
 use super::host;
-use super::http::{AppState, Response, respond};
-use super::page;
+use super::http::AppState;
+use super::incoming::IncomingRequest;
+use super::login_page;
 use super::reply::Reply;
-use super::route::IncomingRequest;
+use super::response::{Response, respond};
 use super::token_file::Token;
 use crate::wire::date::Date;
 
@@ -35,7 +36,7 @@ pub(super) fn refuse(refusal: &Rejection, is_page: bool) -> Response {
         Rejection::Later(_) => (429, Some("Too many wrong tokens came from this address")),
     };
     let mut response = match is_page {
-        true => page::ask_for_token(status, why),
+        true => login_page::ask_for_token(status, why),
         false => respond(Reply::message(status, why.unwrap_or("A bearer token is required"))),
     };
     let headers = response.headers_mut();

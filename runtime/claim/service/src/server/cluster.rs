@@ -19,6 +19,7 @@ mod operation;
 mod options;
 mod replica;
 mod report;
+mod save;
 mod shared;
 mod snapshot;
 mod submit;
@@ -50,8 +51,8 @@ use super::abort_on_drop::AbortOnDrop;
 use super::audit::Audit;
 use super::call::{EngineReply, FIRST_WATCH};
 use super::claim_engine::ClaimEngine;
-use super::handle::ReplyOutlet;
 use super::origin::{MemberRun, RequestOrigin};
+use super::outlet::ReplyOutlet;
 use super::reply::Reply;
 use crate::wire::request::Bounds;
 

@@ -19,10 +19,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
 
 use super::disconnect::{DisconnectWatch, PeekStream};
-use super::http::{AppState, Response};
+use super::http::AppState;
+use super::incoming::IncomingRequest;
 use super::listen::{RejectOnDrop, TryWrite};
 use super::options::Options;
-use super::route::IncomingRequest;
+use super::response::Response;
 use super::slots::ConnectionSlot;
 use super::write_timeout::WriteTimeout;
 use crate::wire::SERVER_ID;

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use hyper::header::HeaderValue;
 use tokio::sync::Semaphore;
-use turnstile_host::{Host, Outlet};
+use turnstile_host::Host;
 
-use super::audit::Audit;
-use super::call::{ClaimRequest, EngineReply, FIRST_WATCH, OutgoingReply, PendingReply};
+use super::call::{ClaimRequest, EngineReply, FIRST_WATCH, PendingReply};
 use super::claim_engine::ClaimEngine;
 #[cfg(feature = "cluster")]
 use super::cluster::ReplicatedEngine;
@@ -273,25 +272,6 @@ impl EngineHandle {
 /// The value of the header with the id of the server.
 pub(super) fn server_id(digits: &str) -> HeaderValue {
     HeaderValue::from_str(digits).expect("digits can be sent")
-}
-
-/// The outlet for responses and lines of the audit log.
-pub(super) struct ReplyOutlet(pub(super) Option<Audit>);
-
-impl Outlet<OutgoingReply> for ReplyOutlet {
-    fn deliver(&self, answers: &mut Vec<OutgoingReply>, is_durable: bool) {
-        for OutgoingReply(sender, reply) in answers.drain(..) {
-            let reply = if is_durable { reply } else { Reply::storage_in_trouble() };
-            // An error means that the client is gone.
-            let _gone = sender.send(reply);
-        }
-    }
-
-    fn log(&self, lines: &[u8]) {
-        if let Some(audit) = &self.0 {
-            audit.write(lines);
-        }
-    }
 }
 
 /// Cancels a waiting request if it is dropped before its response.

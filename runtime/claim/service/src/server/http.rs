@@ -6,10 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Either, Full, LengthLimitError, Limited};
-use hyper::StatusCode;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use hyper::http::request::Parts;
 use turnstile_host::certificates::CertificateWatch;
 
@@ -22,23 +21,18 @@ use super::digest::PostKey;
 use super::disconnect::DisconnectWatch;
 use super::handle::EngineHandle;
 use super::host::{self, Hosts, PublicUrl};
+use super::incoming::IncomingRequest;
 use super::listing::Listing;
 use super::metrics::{self, Gauges};
 use super::origin::RequestOrigin;
 use super::reply::Reply;
-use super::route::IncomingRequest;
+use super::response::{self, Response, respond, text};
 use super::session::Sessions;
 use super::slots::ConnectionSlots;
-use super::streamed::{self, StreamedBody};
 use crate::wire::filter::Filter;
 use crate::wire::query::{Query, STALE};
 use crate::wire::request::{Bounds, FieldErrors, read_patch, read_post};
-use crate::wire::{
-    CLAIM_TIMEOUT, CLAIMS, FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER, PREFERENCE_APPLIED,
-};
-
-/// A response with a complete or a streamed body.
-pub(crate) type Response = hyper::Response<Either<Full<Bytes>, StreamedBody>>;
+use crate::wire::{CLAIM_TIMEOUT, CLAIMS, IDEMPOTENCY_KEY, PREFER};
 
 /// Why a server that requires its audit log takes no changes.
 const NO_AUDIT: &str = "the audit log cannot be written";
@@ -80,7 +74,7 @@ impl AppState {
             return respond(unavailable);
         }
         let listing = Listing::new(filter, self.origin(&incoming.head.headers, identity));
-        streamed::list(&self.shared, listing, incoming.state.clone()).await
+        response::list(&self.shared, listing, incoming.state.clone()).await
     }
 
     pub(super) async fn post_claim(
@@ -343,39 +337,4 @@ fn read_seconds(header: &'static str, value: &str) -> Result<u64, FieldErrors> {
     let seconds = value.trim().parse().ok().filter(|seconds: &f64| *seconds >= 0.0);
     let refused = || FieldErrors::from([(header, format!("{value:?} is not a number of seconds"))]);
     seconds.map(|seconds| (seconds * 1e6) as u64).ok_or_else(refused)
-}
-
-/// Converts a reply to a response.
-pub(crate) fn respond(reply: Reply) -> Response {
-    let mut response = Response::new(Either::Left(Full::from(reply.body)));
-    *response.status_mut() = status(reply.status);
-    let headers = response.headers_mut();
-    if reply.status != 204 {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    }
-    if let Some(location) = reply.location.and_then(|location| location.parse().ok()) {
-        headers.insert(LOCATION, location);
-    }
-    if let Some(token) = reply.token {
-        headers.insert(FENCING_TOKEN, HeaderValue::from(token));
-    }
-    if let Some(seconds) = reply.retry_after {
-        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    if reply.is_watch {
-        headers.insert(PREFERENCE_APPLIED, HeaderValue::from_static("wait"));
-    }
-    response
-}
-
-/// A response that is not JSON.
-pub(crate) fn text(code: u16, kind: &'static str, body: impl Into<Bytes>) -> Response {
-    let mut response = Response::new(Either::Left(Full::new(body.into())));
-    *response.status_mut() = status(code);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    response
-}
-
-fn status(code: u16) -> StatusCode {
-    StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

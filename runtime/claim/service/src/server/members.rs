@@ -7,9 +7,11 @@ use turnstile_raft::{MemberChange, arguments};
 
 use super::auth::Identity;
 use super::cluster::ReplicatedEngine;
-use super::http::{AppState, Response, respond, text};
+use super::http::AppState;
+use super::incoming::IncomingRequest;
 use super::reply::Reply;
-use super::route::{IncomingRequest, either, not_allowed, nothing};
+use super::response::{Response, respond, text};
+use super::route::{either, not_allowed, nothing};
 use crate::wire::query::Query;
 use crate::wire::request::FieldErrors;
 use crate::wire::{MEMBERS, SNAPSHOT};

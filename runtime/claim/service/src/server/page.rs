@@ -3,20 +3,19 @@
 //! If tokens are required, a browser is asked for one first, and then has a session.
 
 use askama::Template;
-use hyper::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderValue, LOCATION,
-    SET_COOKIE,
-};
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue, LOCATION, SET_COOKIE};
 use serde_json::value::RawValue;
 use turnstile_claim_core::message::TargetStatus;
 
 use super::auth::Identity;
 use super::authenticate::refuse;
 use super::call::ClaimRequest;
-use super::http::{AppState, Response, respond, text};
+use super::html::html;
+use super::http::AppState;
+use super::incoming::{IncomingRequest, claim_id};
 use super::record::ClaimRecord;
 use super::reply::Reply;
-use super::route::{IncomingRequest, claim_id};
+use super::response::{Response, respond, text};
 use crate::wire::date::Date;
 use crate::wire::percent::decode;
 use crate::wire::query::Query;
@@ -32,10 +31,6 @@ const TEXT_MAX: usize = 200;
 const TEXT_ALL_MAX: usize = 256 << 10;
 /// The interval in seconds at which the page reloads itself.
 const REFRESH_S: u32 = 5;
-/// No scripts, no external content, no framing, and forms only to this server.
-const POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
-
 #[derive(Template)]
 #[template(path = "status.html")]
 struct Page {
@@ -50,13 +45,6 @@ struct Page {
 #[derive(Template)]
 #[template(path = "index.html")]
 struct Index;
-
-#[derive(Template)]
-#[template(path = "login.html")]
-struct Login {
-    /// Why the token was rejected.
-    why: Option<&'static str>,
-}
 
 /// A row: a claim that is waiting or active.
 struct ClaimRow {
@@ -144,23 +132,6 @@ fn beginning(text: &str) -> String {
 /// The start page: links to the pages for operators.
 pub(super) fn index() -> Response {
     html(200, &Index)
-}
-
-/// The login page, which asks for a token.
-pub(super) fn ask_for_token(status: u16, why: Option<&'static str>) -> Response {
-    html(status, &Login { why })
-}
-
-fn html(status: u16, page: &impl Template) -> Response {
-    let page = match page.render() {
-        Ok(page) => page,
-        Err(error) => return respond(Reply::message(500, &error.to_string())),
-    };
-    let mut response = text(status, "text/html; charset=utf-8", page);
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
 }
 
 /// POST of the login form: creates a session and its cookie.

@@ -13,10 +13,11 @@ use super::auth_throttle::AuthThrottle;
 #[cfg(feature = "cluster")]
 use super::cluster::{ClusterOptions, LimitsInForce, MemberSetup, ReplicatedEngine};
 use super::connection::Connection;
-use super::handle::{EngineHandle, ReplyOutlet};
+use super::handle::EngineHandle;
 use super::http::AppState;
 use super::listen::{Accept, TakenAddress, announce, turn_away};
 use super::options::Options;
+use super::outlet::ReplyOutlet;
 use super::restore::open;
 use super::runtime::release_memory;
 use super::saved::{self, Loaded};

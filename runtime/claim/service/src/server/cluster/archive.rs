@@ -3,23 +3,18 @@
 
 use std::fmt;
 use std::io;
-use std::sync::Arc;
 
-use bytes::Bytes;
-use tokio::sync::OwnedSemaphorePermit;
 use turnstile_host::store::{Batch, Store};
 use turnstile_raft::{Backup, Member, Members};
 
 use super::limits::LimitsInForce;
 use super::options::ClusterOptions;
 use super::replica::{Head, Replica};
-use super::snapshot::Captured;
-use super::{ReplicatedEngine, snapshot};
-use crate::server::handle::ReplyOutlet;
+use super::snapshot::{self, Captured};
 use crate::server::index::ClaimIndex;
 use crate::server::options::Options;
 use crate::server::origin::MemberRun;
-use crate::server::reply::Reply;
+use crate::server::outlet::ReplyOutlet;
 use crate::server::saved::{self, Loaded, Meta};
 
 /// How a file of claims begins.
@@ -132,43 +127,9 @@ impl Snapshot {
     }
 }
 
-fn file(state: &Captured) -> Vec<u8> {
+/// The bytes of a file of a state.
+pub(super) fn file(state: &Captured) -> Vec<u8> {
     let mut file = FILE_HEAD.to_vec();
     state.encode(&mut file);
     file
-}
-
-/// A file that is being sent: the next one waits for its end.
-struct SentFile {
-    bytes: Vec<u8>,
-    _turn: OwnedSemaphorePermit,
-}
-
-impl AsRef<[u8]> for SentFile {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-impl ReplicatedEngine {
-    /// The bytes of a file with all that is applied here, one at a time.
-    ///
-    /// # Errors
-    /// 429 while another one is sent, and the 503 when the state is not known.
-    pub(in crate::server) async fn save(&self) -> Result<Bytes, Reply> {
-        let turn = Arc::clone(&self.saves).try_acquire_owned();
-        let turn = turn.map_err(|_| {
-            Reply::message(429, "This member sends a snapshot to another client: try again")
-        })?;
-        let shared = Arc::clone(&self.shared);
-        let captured = tokio::task::spawn_blocking(move || {
-            let captured = {
-                let replica = shared.lock();
-                replica.failure().is_none().then(|| replica.capture())
-            };
-            captured.as_ref().map(file)
-        });
-        let bytes = captured.await.ok().flatten().ok_or_else(Reply::storage_in_trouble)?;
-        Ok(Bytes::from_owner(SentFile { bytes, _turn: turn }))
-    }
 }

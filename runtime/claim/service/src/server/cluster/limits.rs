@@ -10,7 +10,7 @@ use crate::wire::request::Bounds;
 
 /// The limits in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::server) struct LimitsInForce {
+pub(crate) struct LimitsInForce {
     waiters_max: u64,
     finished_max: u64,
     unasked_us: u64,
@@ -25,7 +25,7 @@ pub(in crate::server) struct LimitsInForce {
 }
 
 impl LimitsInForce {
-    pub(in crate::server) const fn new(retention: &Retention, bounds: &Bounds) -> Self {
+    pub(crate) const fn new(retention: &Retention, bounds: &Bounds) -> Self {
         Self {
             waiters_max: retention.limits.waiters_max as u64,
             finished_max: retention.limits.finished_max as u64,

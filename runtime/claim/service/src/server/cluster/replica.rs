@@ -20,9 +20,9 @@ use super::member_clock::MemberClock;
 use super::operation::{self, NewTerm, Operation, RequestOperation, Stamp};
 use crate::server::call::EngineReply;
 use crate::server::claim_engine::ClaimEngine;
-use crate::server::handle::ReplyOutlet;
 use crate::server::index::ClaimIndex;
 use crate::server::origin::MemberRun;
+use crate::server::outlet::ReplyOutlet;
 use crate::server::saved::Meta;
 use crate::server::service::ClaimService;
 
