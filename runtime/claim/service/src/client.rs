@@ -4,6 +4,7 @@
 //! requests, runs the timers and informs the user.
 
 mod acquire;
+mod answer;
 mod call;
 mod claim;
 mod clock;
@@ -12,6 +13,7 @@ mod connect;
 mod driver;
 mod entry;
 mod error;
+mod explain;
 mod handle;
 mod inherited;
 mod keychain_connection;

@@ -3,7 +3,6 @@
 //! All failures are reported the same way: no response. A request is never sent twice, but the next
 //! one goes to another server, if there is one.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -14,17 +13,15 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::handshake;
 use hyper::header::{
-    AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
-    USER_AGENT,
+    AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
 };
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
 use tokio::time::timeout;
 
+use super::answer::Answer;
 use super::connect::Connector;
 use super::pending_request::{ForeignServer, NoAnswer, unanswered};
-use super::redact::redacted;
 use super::server_address::ServerAddress;
 use super::server_list::{KnownServer, Sender, ServerList};
 use crate::wire::SERVER_ID;
@@ -32,12 +29,6 @@ use turnstile_host::simulation;
 
 /// The maximum size of a response in bytes; a longer one counts as a failure.
 const ANSWER_MAX: usize = 16 << 20;
-
-/// The status of a server that has not handled a request, and says when to repeat it.
-pub(super) const TOO_MANY_REQUESTS: u16 = 429;
-
-/// The longest pause that a server may ask for.
-const PAUSE_MAX: Duration = Duration::from_secs(3_600);
 
 /// The servers of one service and the connections to them.
 #[derive(Clone, Debug)]
@@ -57,61 +48,11 @@ struct Pool {
     id: OnceLock<String>,
 }
 
-/// A response.
-#[derive(Clone, Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
-}
-
 /// The outcome of a request, and the server that it was sent to.
 #[derive(Debug)]
 pub(super) struct Called {
     pub(super) server: Arc<ServerAddress>,
     pub(super) answer: Result<Answer, NoAnswer>,
-}
-
-impl Answer {
-    /// How long a server that answers 429 asks to wait before the request is repeated, at most an
-    /// hour. A date counts as no time.
-    pub(super) fn retry_after(&self) -> Option<Duration> {
-        let value = self.headers.get(RETRY_AFTER).filter(|_| self.status == TOO_MANY_REQUESTS)?;
-        let seconds = value.to_str().ok()?.trim().parse().ok()?;
-        Some(Duration::from_secs(seconds).min(PAUSE_MAX))
-    }
-
-    /// The server's explanation, short enough for an error message.
-    pub(super) fn reason(&self) -> String {
-        let text = String::from_utf8_lossy(&self.body).into_owned();
-        // A message concerns the whole request, any other reason the field of its name.
-        let fields: Option<BTreeMap<String, Value>> = serde_json::from_str(&text).ok();
-        let text = fields.map_or(text, |fields| {
-            let word = |(name, value): (String, Value)| {
-                let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-                format!("{name}: {value}")
-            };
-            // The other fields repeat the message for programs.
-            if let Some(Value::String(message)) = fields.get("message") {
-                return message.clone();
-            }
-            fields.into_iter().map(word).collect::<Vec<_>>().join("; ")
-        });
-        let mut reason = String::new();
-        if let Some(location) = self.headers.get(LOCATION).filter(|_| self.status / 100 == 3) {
-            let location = String::from_utf8_lossy(location.as_bytes());
-            reason = format!("redirects to {}; ", redacted(&location));
-        }
-        if text.trim().is_empty() {
-            let status = StatusCode::from_u16(self.status).ok();
-            reason += status.and_then(|status| status.canonical_reason()).unwrap_or("no reason");
-        }
-        if self.status == 401 {
-            reason = format!("set TURNSTILE_TOKEN; {reason}");
-        }
-        reason.extend(text.trim().chars().filter(|letter| !letter.is_control()).take(300));
-        reason
-    }
 }
 
 impl Caller {

@@ -14,14 +14,13 @@ use turnstile_claim_core::record::Status;
 use turnstile_claim_machines::claim::Resource;
 use turnstile_ids::number::Token;
 
-use super::call::{Answer, TOO_MANY_REQUESTS};
+use super::answer::{Answer, TOO_MANY_REQUESTS};
 use super::command::{ClaimView, NewClaim, Refusal, RetryCause};
 use super::error::ErrorKind;
+use super::explain::{end_in, ended_as, retry_cause};
 use super::pending_request::{Failure, NoAnswer};
-use super::request::{end_in, ended_as, retry_cause};
-use super::retry_policy::RetryPolicy;
+use super::retry_policy::{RetryPolicy, is_retry};
 use super::server_address::ServerAddress;
-use super::service::is_retry;
 
 /// A claim that the core has accepted, or is about to.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use super::call::Caller;
 use super::clock::Clock;
 use super::command::{ClaimView, UserCommand};
 use super::error::{Error, ErrorKind};
-use super::request::no_answer;
+use super::explain::no_answer;
 
 /// One claim of one resource.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use turnstile_claim_core::message::{Lease, ResourceName};
 use turnstile_host::certificates::remedy;
 use turnstile_ids::number::CallId;
 
-use super::call::Answer;
-use super::request::no_answer;
+use super::answer::Answer;
+use super::explain::no_answer;
 use super::server_address::ServerAddress;
 
 /// A request in progress.

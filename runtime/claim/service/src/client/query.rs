@@ -8,7 +8,8 @@ use std::time::Duration;
 use hyper::Method;
 use turnstile_claim_core::message::TargetStatus;
 
-use super::call::{Answer, Called};
+use super::answer::Answer;
+use super::call::Called;
 use super::error::{Error, ErrorKind};
 use super::lock_client::LockClient;
 use super::pending_request::NoAnswer;

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use turnstile_claim_machines::claim::Resource;
 pub use turnstile_host::Rng;
 
 /// The minimum ttl that leaves time for a renewal and one retry.
@@ -111,6 +112,19 @@ impl RetryPolicy {
             longest: backoff.longest.min(self.ttl / 8),
         }
     }
+}
+
+/// Whether the timer delays the next attempt of a failed request.
+pub(super) const fn is_retry(timer: Resource) -> bool {
+    matches!(
+        timer,
+        Resource::RetryAbortTimer
+            | Resource::RetryActivateTimer
+            | Resource::RetryRegisterTimer
+            | Resource::RetryReleaseTimer
+            | Resource::RetryRenewTimer
+            | Resource::RetryWithdrawTimer
+    )
 }
 
 #[cfg(test)]

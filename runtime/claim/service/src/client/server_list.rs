@@ -12,7 +12,7 @@ use http_body_util::Full;
 use hyper::client::conn::http1::SendRequest;
 use hyper::header::HeaderValue;
 
-use super::call::Answer;
+use super::answer::Answer;
 use super::pending_request::{Failure, NoAnswer};
 use super::server_address::ServerAddress;
 

@@ -28,7 +28,7 @@ use super::entry::ClaimEntry;
 use super::error::ErrorKind;
 use super::pending_request::{PendingRequest, Received};
 use super::request::{HttpRequest, write};
-use super::retry_policy::{QUICK, Rng, STEADY};
+use super::retry_policy::{QUICK, Rng, STEADY, is_retry};
 use super::watch;
 use crate::wire::CLAIM_TIMEOUT;
 
@@ -319,17 +319,4 @@ const fn is_end(to: TargetStatus) -> bool {
         TargetStatus::Released | TargetStatus::Aborted | TargetStatus::Withdrawn => true,
         TargetStatus::Active { .. } | TargetStatus::Revoked => false,
     }
-}
-
-/// Whether the timer delays the next attempt of a failed request.
-pub(super) const fn is_retry(timer: Resource) -> bool {
-    matches!(
-        timer,
-        Resource::RetryAbortTimer
-            | Resource::RetryActivateTimer
-            | Resource::RetryRegisterTimer
-            | Resource::RetryReleaseTimer
-            | Resource::RetryRenewTimer
-            | Resource::RetryWithdrawTimer
-    )
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use turnstile_claim_core::number::ClaimId;
 use turnstile_claim_core::record::Status;
 
-use super::call::{Answer, Caller, TOO_MANY_REQUESTS};
+use super::answer::{Answer, TOO_MANY_REQUESTS};
+use super::call::Caller;
 use super::retry_policy::{Rng, STEADY};
 use crate::wire::claim::ClaimSeen;
 use crate::wire::{PREFER, PREFERENCE_APPLIED};
