@@ -5,6 +5,7 @@
 
 mod acquire;
 mod answer;
+mod builder;
 mod call;
 mod claim;
 mod clock;
@@ -32,13 +33,14 @@ mod snapshot;
 mod watch;
 
 pub use acquire::Acquire;
+pub use builder::LockClientBuilder;
 pub use claim::{Changes, Claim, LeaseState};
 pub use clock::Clock;
 pub use connect::{Connector, Stream};
 pub use error::{Error, ErrorKind};
 pub use inherited::{HELD, InheritedClaims};
 pub use leave_guard::LeaveGuard;
-pub use lock_client::{LockClient, LockClientBuilder};
+pub use lock_client::LockClient;
 pub use redact::redacted;
 pub use retry_policy::Rng;
 pub use server_address::ServerAddress;

@@ -18,6 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 
+pub use self::line::LINE_MAX;
 use self::line::{
     CLAIMED, HELD, JEOPARDY, LOST, LeaseReport, Notification, REFUSED, Reply, Request, TIMED_OUT,
     TOO_SLOW, UNREACHABLE,
@@ -27,8 +28,6 @@ use self::line_writer::LineWriter;
 use crate::client::{Claim, Error, ErrorKind, LeaseState, LockClient, LockClientBuilder};
 use crate::wire::seconds;
 
-/// The maximum size of a line in bytes.
-pub const LINE_MAX: usize = 1 << 20;
 /// The maximum time for the server to acknowledge the releases at the end.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
 /// The maximum time for the program to read that its claims are lost.

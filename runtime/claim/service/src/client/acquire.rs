@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{Notify, oneshot, watch};
 use turnstile_claim_core::client::Notice;
 
+use super::builder::LockClientBuilder;
 use super::claim::Claim;
 use super::command::{ClaimView, NewClaim, Refusal, UserCommand};
 use super::driver::ended;
@@ -35,13 +36,16 @@ pub struct Acquire {
     queued: Option<Arc<Notify>>,
 }
 
+impl LockClient {
+    /// Prepares a claim of a resource; awaiting it sends the request.
+    pub fn claim(&self, resource: &str) -> Acquire {
+        let LockClientBuilder { ttl, timeout, .. } = self.shared.config;
+        Acquire::new(self.clone(), resource, ttl, timeout)
+    }
+}
+
 impl Acquire {
-    pub(super) fn new(
-        client: LockClient,
-        resource: &str,
-        ttl: Duration,
-        timeout: Option<Duration>,
-    ) -> Self {
+    fn new(client: LockClient, resource: &str, ttl: Duration, timeout: Option<Duration>) -> Self {
         Self { client, resource: resource.into(), ttl, timeout, data: None, queued: None }
     }
 

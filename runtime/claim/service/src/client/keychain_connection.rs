@@ -16,15 +16,14 @@ use tokio::sync::{mpsc, watch};
 use turnstile_claim_core::client::Notice;
 use turnstile_ids::number::Token;
 
+use super::builder::LockClientBuilder;
 use super::clock::Clock;
 use super::command::{ClaimView, NewClaim, Refusal, UserCommand};
 use super::entry::ClaimEntry;
 use super::error::ErrorKind;
-use super::lock_client::LockClientBuilder;
-use crate::keychain::LINE_MAX;
 use crate::keychain::line::{
-    CLAIMED, JEOPARDY, LOST, LeaseReport, Notification, REFUSED, Reply, Request, TIMED_OUT,
-    TOO_SLOW, UNREACHABLE,
+    CLAIMED, JEOPARDY, LINE_MAX, LOST, LeaseReport, Notification, REFUSED, Reply, Request,
+    TIMED_OUT, TOO_SLOW, UNREACHABLE,
 };
 use crate::wire::claim::id_in;
 

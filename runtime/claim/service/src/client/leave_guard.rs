@@ -4,13 +4,16 @@
 
 use std::future::Future;
 use std::io;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 
+use super::builder::LockClientBuilder;
 use super::command::UserCommand;
+use super::error::{Error, ErrorKind};
 use super::lock_client::LockClient;
 
 /// Releases all claims of its client when dropped, and withdraws those that wait. The drop blocks
@@ -23,7 +26,7 @@ pub struct LeaveGuard {
 }
 
 impl LeaveGuard {
-    pub(super) const fn new(client: LockClient, timeout: Duration) -> Self {
+    const fn new(client: LockClient, timeout: Duration) -> Self {
         Self { client, timeout }
     }
 }
@@ -47,8 +50,25 @@ impl Drop for LeaveGuard {
     }
 }
 
+impl LockClientBuilder {
+    /// Builds a client whose claims are driven by a thread of their own, and a guard that releases
+    /// them when the program exits, however its runtime ends: keep the guard as long as the client,
+    /// for example in `main`.
+    ///
+    /// # Errors
+    /// When the URL or the token is invalid, or the system cannot create a thread.
+    pub fn build_with_guard(self, timeout: Duration) -> Result<(LockClient, LeaveGuard), Error> {
+        let mut client = self.build()?;
+        let shared = Arc::get_mut(&mut client.shared).expect("just built");
+        let commands = start(|commands| shared.drive().run(commands));
+        let commands = commands.map_err(|error| ErrorKind::System(error.to_string()))?;
+        shared.commands = Mutex::new(Some(commands));
+        Ok((client.clone(), LeaveGuard::new(client, timeout)))
+    }
+}
+
 /// Runs the driver on a thread of its own.
-pub(super) fn start<F>(
+fn start<F>(
     run: impl FnOnce(mpsc::UnboundedReceiver<UserCommand>) -> F,
 ) -> io::Result<mpsc::UnboundedSender<UserCommand>>
 where

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+/// The maximum size of a line in bytes.
+pub const LINE_MAX: usize = 1 << 20;
+
 pub(crate) const HELD: &str = "held";
 pub(crate) const JEOPARDY: &str = "jeopardy";
 pub(crate) const LOST: &str = "lost";
