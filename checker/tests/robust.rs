@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use turnstile_harness::options::Options;
-use turnstile_harness::result::ResultReport;
+use turnstile_harness::results::result::ResultReport;
 use turnstile_harness::table;
 use turnstile_search::bounds::NoProgress;
 use turnstile_search::judgement::Verdict;

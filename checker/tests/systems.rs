@@ -13,7 +13,7 @@ use std::path::Path;
 
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::Options;
-use turnstile_harness::result::ResultReport;
+use turnstile_harness::results::result::ResultReport;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::judgement::Verdict;
 use turnstile_spec::system::System;

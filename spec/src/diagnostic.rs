@@ -2,9 +2,11 @@
 //!
 //! A diagnostic is data; turnstile-report draws it with the lines of the file.
 
+pub mod code;
+pub mod explain;
+pub(crate) mod similarity;
 use std::fmt;
 
-use crate::code;
 use crate::source::Source;
 
 pub use crate::span::Span;

@@ -6,8 +6,13 @@ mod entry;
 mod formula;
 mod hints;
 mod key;
+#[cfg(feature = "schema")]
+pub mod page;
+#[cfg(feature = "schema")]
+pub mod schema;
+pub(crate) mod shape;
 
-use crate::shape::{Kind, Shape, may, must};
+use crate::language::shape::{Kind, Shape, may, must};
 
 use entry::{ACTION, CELLS, GUARD_NAME, RESOURCE, ROW, SET, STATE, VARIABLE};
 use formula::{COLLECTIONS, INSTANCES, PREDICATES, RULES};

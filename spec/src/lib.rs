@@ -10,26 +10,18 @@
 mod camel;
 mod cell_entry;
 pub mod cell_index;
-pub mod code;
 pub mod diagnostic;
 mod event;
-pub mod explain;
 #[cfg(feature = "systems")]
 pub mod file;
 pub mod formula;
 pub mod guard_values;
-mod language;
+pub mod language;
 pub mod limit;
 mod lint;
 mod name;
-#[cfg(feature = "schema")]
-pub mod page;
 mod raw;
 mod read;
-#[cfg(feature = "schema")]
-pub mod schema;
-mod shape;
-mod similarity;
 pub mod source;
 mod span;
 #[cfg(feature = "systems")]
@@ -40,11 +32,11 @@ mod vec_map;
 pub mod versions;
 mod yaml;
 
+pub use crate::diagnostic::similarity::nearest;
 pub use camel::camel;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 #[cfg(feature = "systems")]
 pub use file::File;
-pub use similarity::nearest;
 pub use source::Source;
 #[cfg(feature = "systems")]
 pub use system::System;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
-use crate::code;
+use crate::diagnostic::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
 use crate::source::Source;

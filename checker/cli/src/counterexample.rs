@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use turnstile_harness::options::Options;
-use turnstile_harness::result::{ResultKind, ResultReport};
+use turnstile_harness::results::result::{ResultKind, ResultReport};
 use turnstile_harness::retrace::RecordedStep;
 use turnstile_search::judgement::Verdict;
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{fs, io};
 
-use turnstile_harness::fault::FaultReport;
 use turnstile_harness::options::Refusal;
+use turnstile_harness::results::fault::FaultReport;
 use turnstile_harness::{SourceFile, SystemEntry, composed};
 use turnstile_spec::{Source, limit};
 

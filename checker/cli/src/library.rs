@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use turnstile_harness::fault::FaultReport;
+use turnstile_harness::results::fault::FaultReport;
 use turnstile_harness::{SourceFile, SystemEntry, Systems};
 use turnstile_spec::System;
 

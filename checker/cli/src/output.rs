@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write as _, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use turnstile_harness::status::Status;
+use turnstile_harness::results::status::Status;
 use turnstile_spec::Diagnostics;
 
 use crate::report::paint::fold;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use turnstile_harness::fault::FaultReport;
 use turnstile_harness::options::Replacement;
+use turnstile_harness::results::fault::FaultReport;
 use turnstile_harness::{MachineTable, SourceFile, SystemEntry};
 
 use super::library::{Library, Origin};

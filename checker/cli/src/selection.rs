@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use turnstile_harness::options::{Options, Refusal, Replacement};
-use turnstile_harness::status::Status;
+use turnstile_harness::results::status::Status;
 use turnstile_harness::{SourceFile, Systems};
 use turnstile_spec::{Diagnostics, System};
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use turnstile_search::judgement::Verdict;
 
-use super::result::{
+use crate::results::result::{
     Coverage, PropertyKind, PropertyReport, ResultKind, ResultReport, RowCoverage, RowRef,
 };
 

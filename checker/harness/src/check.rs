@@ -16,9 +16,9 @@ use turnstile_world::property::TemporalFormula;
 use turnstile_world::trace::counted;
 use turnstile_world::{Property, World};
 
-use crate::observations::{end_words, exercised, overflow, taken, violation_words};
 use crate::options::Options;
-use crate::result::{PropertyKind, PropertyReport, ResultKind, ResultReport};
+use crate::results::observations::{end_words, exercised, overflow, taken, violation_words};
+use crate::results::result::{PropertyKind, PropertyReport, ResultKind, ResultReport};
 
 /// The result of a search, with the outcomes of rows.
 #[derive(Debug)]

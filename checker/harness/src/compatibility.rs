@@ -5,8 +5,8 @@ use turnstile_spec::diagnostic::Span;
 use turnstile_spec::system::{Count, System, Timer};
 use turnstile_spec::table::ResourceKind;
 
-use crate::fault::FaultReport;
-use crate::machine_table::MachineTable;
+use crate::results::fault::FaultReport;
+use crate::tables::machine_table::MachineTable;
 
 /// The differences of a file from the one that was compiled in, whose machines run these tables.
 pub(crate) fn differences(

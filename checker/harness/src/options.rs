@@ -9,7 +9,7 @@ use turnstile_search::engine::Walks;
 use turnstile_spec::table::{Table, Vocabulary};
 use turnstile_spec::{Diagnostics, Source};
 
-use crate::fault::FaultReport;
+use crate::results::fault::FaultReport;
 
 /// The options of a search.
 #[derive(Clone)]
@@ -91,7 +91,7 @@ impl Options<'_> {
     }
 
     /// The bound that a search with so many unique states has reached, in the words of
-    /// [`crate::result::Notes::cut`]. Every engine asks this, at the latest after each
+    /// [`crate::results::result::Notes::cut`]. Every engine asks this, at the latest after each
     /// level and every few thousand states.
     #[must_use]
     pub fn bound(&self, states: u64) -> Option<String> {

@@ -12,8 +12,8 @@ use turnstile_world::{
     Reads, TemporalFormula, TimeRelation, World, WorldError,
 };
 
-use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
+use crate::results::fault::FaultReport;
 
 /// The maximum of a numeric setting: the most nodes of a role.
 const NUMBER_MAX: u16 = 8;

@@ -7,18 +7,18 @@ use turnstile_world::{Budget, World};
 
 use crate::check::{CheckOutput, SearchFn, check};
 use crate::compatibility;
-use crate::coverage::coverage;
-use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
-use crate::places;
 use crate::plan::{Plan, is_of_version};
-use crate::result::{BudgetReport, ResultReport};
-use crate::source_file::SourceFile;
+use crate::results::coverage::coverage;
+use crate::results::fault::FaultReport;
+use crate::results::places;
+use crate::results::result::{BudgetReport, ResultReport};
 use crate::system_spec;
+use crate::tables::source_file::SourceFile;
 
-pub use crate::embedded::Embedded;
-pub use crate::machine_table::MachineTable;
 pub use crate::system_spec::SystemSpec;
+pub use crate::tables::embedded::Embedded;
+pub use crate::tables::machine_table::MachineTable;
 
 /// The systems that a program can run.
 #[derive(Clone, Debug, Default)]

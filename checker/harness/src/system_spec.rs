@@ -5,10 +5,10 @@ use std::sync::Arc;
 use turnstile_world::system::System;
 use turnstile_world::{Node, Predicate, Property, Reads, World};
 
-use crate::embedded::Embedded;
-use crate::fault::FaultReport;
 use crate::options::Refusal;
 use crate::plan::{Plan, WorldParts};
+use crate::results::fault::FaultReport;
+use crate::tables::embedded::Embedded;
 
 /// A system of shipped cores, for the command line.
 pub trait SystemSpec: Clone {

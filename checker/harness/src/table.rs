@@ -18,7 +18,7 @@ use turnstile_spec::table::{Table, Vocabulary};
 use turnstile_world::World;
 
 use crate::options::Options;
-use crate::result::{ResultKind, ResultReport};
+use crate::results::result::{ResultKind, ResultReport};
 
 use environment::Environment;
 use graph::Graph;

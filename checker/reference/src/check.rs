@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use stateright::{Checker, Model};
 use turnstile_harness::check::CheckOutput;
-use turnstile_harness::observations::{end_words, exercised, overflow, taken, violation_words};
 use turnstile_harness::options::Options;
-use turnstile_harness::result::{PropertyKind, PropertyReport, ResultKind, ResultReport};
+use turnstile_harness::results::observations::{
+    end_words, exercised, overflow, taken, violation_words,
+};
+use turnstile_harness::results::result::{PropertyKind, PropertyReport, ResultKind, ResultReport};
 use turnstile_search::bounds::ProgressSnapshot;
 use turnstile_search::judgement::Verdict;
 use turnstile_world::World;

@@ -1,9 +1,9 @@
 //! Breadth-first search, one level after the other, on any number of threads.
 //!
 //! A level is divided into chunks. The chunks of a batch are expanded in parallel, their successors
-//! are inserted into the shards of the [fingerprint set](crate::fingerprint_set) in the order of
-//! chunks, and the new ones are gathered in that order, each chunk by the thread that expanded it.
-//! So the order of the states, the log, the counts and the shortest counterexample do not depend on
+//! are inserted into the shards of the [fingerprint set](crate::storage::fingerprint_set) in the
+//! order of chunks, and the new ones are gathered in that order, each chunk by the thread that
+//! expanded it. So the order of the states, the log, the counts and the shortest counterexample do not depend on
 //! the number of threads.
 
 use std::sync::PoisonError;
@@ -11,11 +11,11 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::bounds::{Limits, Progress, ProgressSnapshot};
-use crate::discovery_log::DiscoveryLog;
-use crate::fingerprint_set::owner_of;
-use crate::frontier::{Frontier, Segment};
 use crate::interned::StateSpace;
-use crate::state_graph::StateGraph;
+use crate::storage::discovery_log::DiscoveryLog;
+use crate::storage::fingerprint_set::owner_of;
+use crate::storage::frontier::{Frontier, Segment};
+use crate::storage::state_graph::StateGraph;
 use crate::successors::{Successor, Successors};
 use crate::worker::{BATCH_CHUNKS, SharedSearch, Worker};
 

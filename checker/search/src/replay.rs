@@ -3,8 +3,8 @@
 //! An engine is not trusted: each step is looked up among the successors that the system computes,
 //! and a step that is missing there is a defect of the engine.
 
-use crate::discovery_log::DiscoveryLog;
 use crate::interned::{Expander, StateSpace};
+use crate::storage::discovery_log::DiscoveryLog;
 use crate::successors::Successors;
 use crate::trail::Trail;
 use crate::transition_system::Fairness;

@@ -21,7 +21,7 @@ use turnstile_step::{IdClass, Order};
 pub struct Place(pub u16);
 
 impl Place {
-    /// The place with this index, below [`crate::state_vector::PLACES_MAX`].
+    /// The place with this index, below [`crate::storage::state_vector::PLACES_MAX`].
     pub(crate) fn of(index: usize) -> Self {
         Self(u16::try_from(index).expect("at most PLACES_MAX places"))
     }

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use crate::barrier::{Barrier, Poisoned};
-use crate::chunk::Chunk;
-use crate::fingerprint_set::FingerprintSet;
-use crate::frontier::Frontier;
 use crate::interned::{Expander, StateSpace};
+use crate::storage::chunk::Chunk;
+use crate::storage::fingerprint_set::FingerprintSet;
+use crate::storage::frontier::Frontier;
 use crate::successors::RecentFingerprints;
 
 /// The most chunks in a batch. The search checks its limits between batches.

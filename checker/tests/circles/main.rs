@@ -1,5 +1,4 @@
-//! The files of a crate use each other in one direction. The circles that are there stand in
-//! `known.txt`, which only gets shorter.
+//! The files of a crate use each other in one direction.
 
 mod graph;
 mod scan;
@@ -8,7 +7,6 @@ mod sources;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use graph::{Modules, Uses, circles};
@@ -51,32 +49,10 @@ fn found(workspace: &Path) -> BTreeSet<String> {
     lines.collect()
 }
 
-/// How many files are in circles.
-fn files<'l>(lines: impl IntoIterator<Item = &'l str>) -> usize {
-    lines.into_iter().map(|line| line.split(' ').count() - 1).sum()
-}
-
 #[test]
 fn files_use_each_other_in_one_direction() {
-    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/circles/known.txt");
-    let known = fs::read_to_string(&list).expect("the list is there");
-    let known: BTreeSet<String> = known.lines().map(str::to_owned).collect();
     let found = found(&workspace());
-    let [before, now] = [&known, &found].map(|lines| files(lines.iter().map(String::as_str)));
-    println!("{} circles, {now} files in them", found.len());
-    let is_blessed = std::env::var_os("BLESS").is_some() && now <= before;
-    if is_blessed {
-        let text: String = found.iter().map(|line| format!("{line}\n")).collect();
-        fs::write(&list, text).expect("the list can be written");
-        return;
-    }
-    let new: Vec<&String> = found.difference(&known).collect();
-    let gone: Vec<&String> = known.difference(&found).collect();
-    assert!(
-        new.is_empty(),
-        "{now} files in circles, {before} known; new: {new:#?}; gone: {gone:#?}"
-    );
-    assert!(gone.is_empty(), "write the list again with BLESS=1; gone: {gone:#?}");
+    assert!(found.is_empty(), "files in circles: {found:#?}");
 }
 
 #[test]

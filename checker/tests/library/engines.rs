@@ -5,7 +5,7 @@
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::check::{SearchFn, check as interned};
 use turnstile_harness::options::Options;
-use turnstile_harness::result::ResultReport;
+use turnstile_harness::results::result::ResultReport;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::judgement::Verdict;
 

@@ -3,7 +3,7 @@
 
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::{Options, Replacement};
-use turnstile_harness::result::PropertyReport;
+use turnstile_harness::results::result::PropertyReport;
 use turnstile_search::bounds::NoProgress;
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::fingerprint::{from_sum, hash_term};

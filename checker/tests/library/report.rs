@@ -6,10 +6,10 @@ use std::time::Duration;
 use turnstile_cli::report::paint::Paint;
 use turnstile_cli::report::text::Detail;
 use turnstile_cli::report::{summary, text, trace};
-use turnstile_harness::result::{
+use turnstile_harness::results::result::{
     BudgetReport, PropertyKind, PropertyReport, Report, ResultKind, ResultReport,
 };
-use turnstile_harness::status::Status;
+use turnstile_harness::results::status::Status;
 use turnstile_search::judgement::Verdict;
 use turnstile_world::trace::{EffectReport, StepReport};
 

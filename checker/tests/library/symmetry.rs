@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::{Options, Replacement};
-use turnstile_harness::result::ResultReport;
+use turnstile_harness::results::result::ResultReport;
 use turnstile_search::bounds::{NoProgress, Reductions};
 use turnstile_search::transition_system::{
     Place, SymmetricRole, TransitionSystem, canonicalize_ids,

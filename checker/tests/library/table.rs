@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use turnstile_harness::options::Options;
-use turnstile_harness::result::{PropertyReport, ResultReport};
+use turnstile_harness::results::result::{PropertyReport, ResultReport};
 use turnstile_harness::table;
 use turnstile_search::bounds::{NoProgress, Reductions};
 use turnstile_search::judgement::Verdict;

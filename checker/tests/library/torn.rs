@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use turnstile_harness::check::{SearchFn, check};
 use turnstile_harness::options::Options;
-use turnstile_harness::result::ResultReport;
+use turnstile_harness::results::result::ResultReport;
 use turnstile_search::bounds::{NoProgress, Reductions};
 use turnstile_search::judgement::Verdict;
 use turnstile_world::links::link::ChannelOptions;

@@ -6,7 +6,7 @@ use turnstile_cli::report::paint::Paint;
 use turnstile_cli::report::trace;
 use turnstile_harness::check::SearchFn;
 use turnstile_harness::options::{Options, Replacement};
-use turnstile_harness::result::{PropertyReport, ResultReport};
+use turnstile_harness::results::result::{PropertyReport, ResultReport};
 use turnstile_search::bounds::{Limits, NoProgress};
 use turnstile_search::judgement::Verdict;
 use turnstile_spec::{Source, WrittenTable};

@@ -7,8 +7,8 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 use crate::Options;
-use crate::literal::text;
-use crate::word::is_keyword;
+use crate::text::literal::text;
+use crate::text::word::is_keyword;
 
 /// A parsed call.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use quote::quote;
 use turnstile_spec::cell_index::CellEntry;
 use turnstile_spec::table::{CellKind, Condition, Event, PayloadDomain, Row, Vocabulary};
 
-use crate::document::{ident, number};
 use crate::event::{field, words_ident};
+use crate::text::document::{ident, number};
 
 /// Ranges of payload numbers, both ends included.
 pub(crate) type Ranges = Vec<(u16, u16)>;

@@ -8,7 +8,7 @@ use turnstile_spec::table::{Condition, EventId, Row, StateId};
 
 use crate::cell::{Leaf, arms, outcome, responses};
 use crate::data::{act, state};
-use crate::document::ident;
+use crate::text::document::ident;
 use crate::{Machine, Options, row};
 
 /// `step` and, with that option, `step_into`.

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use turnstile_spec::table::{ActionCall, ForEach, Op, ResourceId, Row, Vocabulary};
 
-use crate::document::{ident, number};
+use crate::text::document::{ident, number};
 
 /// `State::Registering`.
 pub(crate) fn state(words: &Vocabulary, index: usize) -> TokenStream {

@@ -5,8 +5,8 @@ use quote::{format_ident, quote};
 use turnstile_spec::table::{Event, Payload, PayloadDomain, Vocabulary};
 
 use crate::Options;
-use crate::document::{self, doc, ident, number, snake};
 use crate::names::{Variant, named};
+use crate::text::document::{self, doc, ident, number, snake};
 
 /// Both enums, and one for each payload that is a list of words.
 pub(crate) fn events(words: &Vocabulary, options: Options) -> TokenStream {

@@ -6,8 +6,8 @@ use quote::quote;
 use turnstile_spec::formula::{Evaluator, Signature};
 use turnstile_spec::table::{Name, Vocabulary};
 
-use crate::document::ident;
 use crate::names::{Variant, named};
+use crate::text::document::ident;
 use crate::{Machine, Options};
 
 mod code;

@@ -10,30 +10,25 @@ pub mod call;
 mod cell;
 mod compiled;
 mod data;
-mod document;
 mod event;
 pub mod expand;
 mod formula;
-mod literal;
 mod machine;
 mod names;
 mod options;
-mod page;
 mod plain;
-#[cfg(feature = "pretty")]
-mod pretty;
 mod row;
 mod skeleton;
 #[cfg(feature = "systems")]
 pub mod system;
+mod text;
 mod types;
 mod typestate;
-mod word;
 
 pub use machine::Machine;
 pub use options::Options;
 #[cfg(feature = "pretty")]
-pub use pretty::pretty;
+pub use text::pretty::pretty;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -41,8 +36,8 @@ use quote::quote;
 /// The module of one machine, named after it.
 #[must_use]
 pub fn emit(machine: &Machine<'_>, options: Options) -> TokenStream {
-    let module = document::snake(&machine.vocabulary.machine);
-    let about = page::module(machine);
+    let module = text::document::snake(&machine.vocabulary.machine);
+    let about = text::page::module(machine);
     let aliases = types::aliases();
     let names = names::names(machine, options);
     let events = event::events(machine.vocabulary, options);

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use turnstile_spec::table::{Name, ResourceId, ResourceKind, StateId, Vocabulary};
 
-use crate::document::{self, doc, ident};
+use crate::text::document::{self, doc, ident};
 use crate::{Machine, Options};
 
 /// One variant: its identifier, the document's spelling, its rustdoc.

@@ -11,7 +11,7 @@ use turnstile_spec::table::{
 };
 
 use crate::Machine;
-use crate::document::{self, doc, ident, number, prose, snake};
+use crate::text::document::{self, doc, ident, number, prose, snake};
 
 /// The trait, the struct, and the machine's implementation of `PlainMachine`.
 pub(crate) fn plain(machine: &Machine<'_>) -> TokenStream {

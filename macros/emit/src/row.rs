@@ -7,7 +7,7 @@ use quote::quote;
 use turnstile_spec::table::{Row, Vocabulary};
 
 use crate::data::{effects, state};
-use crate::document::{self, doc, ident, number, snake};
+use crate::text::document::{self, doc, ident, number, snake};
 use crate::{Machine, Options, names};
 
 /// The constant of each written row: `50` is `R50`, `claim-03.1` is `CLAIM_03_1`.

@@ -12,7 +12,7 @@ use turnstile_spec::table::{Event, Name, PayloadDomain, Resource, State, Table, 
 use turnstile_spec::{Source, WrittenTable};
 
 use crate::call::Call;
-use crate::document::is_variant;
+use crate::text::document::is_variant;
 use crate::{Machine, emit};
 
 /// The module of a machine without rows.

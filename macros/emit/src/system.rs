@@ -9,8 +9,8 @@ use turnstile_spec::system::{Property, PropertyKind, System};
 use turnstile_spec::{camel, system};
 
 use crate::Options;
-use crate::document::{self, cited, doc, ident, prose, snake};
 use crate::names::{Variant, named};
+use crate::text::document::{self, cited, doc, ident, prose, snake};
 
 /// A property or a premise: a method that evaluates one predicate of a state.
 struct PredicateMethod {

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use turnstile_spec::table::{Lines, Vocabulary};
 
-use crate::document::number;
+use crate::text::document::number;
 use crate::{Machine, formula};
 
 /// `Op`, `ActionCall`, `Step`, `Unexpected` and their like, of this machine.

@@ -8,9 +8,9 @@ use turnstile_spec::table::{CellKind, Condition, Event, EventId, Row, StateId};
 use crate::Machine;
 use crate::cell::{CellResponse, Leaf, Ranges, arms, outcome, responses};
 use crate::data::state;
-use crate::document::{self, cited, doc, ident, prose, snake};
 use crate::event::{field, payload_type};
 use crate::row;
+use crate::text::document::{self, cited, doc, ident, prose, snake};
 
 /// The module `typestate`.
 pub(crate) fn typestate(machine: &Machine<'_>) -> TokenStream {

@@ -6,7 +6,7 @@ use super::entry::{
 };
 use super::formula::{COLLECTIONS, FORMULA, PREDICATES, RULES};
 use super::key::{ABOUT, BECAUSE, CITE, NAME, NAMES, ONE_OR_MORE};
-use crate::shape::{Key, Kind, Shape, may, must};
+use crate::language::shape::{Key, Kind, Shape, may, must};
 
 static SELECTOR: Shape = Shape {
     name: "selector",

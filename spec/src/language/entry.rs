@@ -2,7 +2,7 @@
 
 use super::formula::FORMULA;
 use super::key::{ABOUT, BECAUSE, CITE, IDENT, NAME, NAMES, ONE_OR_MORE};
-use crate::shape::{Kind, Shape, may, must};
+use crate::language::shape::{Kind, Shape, may, must};
 
 pub(super) const CELLS: Kind = Kind::List(&Kind::Map(&CELL));
 pub(super) const SET: Kind = Kind::Either(&[NAMES, Kind::Map(&SET_MAP)]);

@@ -2,7 +2,7 @@
 //! they use.
 
 use super::key::{ABOUT, CITE, IDENT, OF};
-use crate::shape::{Kind, Shape, may, must};
+use crate::language::shape::{Kind, Shape, may, must};
 
 pub(super) const PREDICATES: Kind = Kind::Names(&Kind::Map(&PREDICATE));
 pub(super) const COLLECTIONS: Kind = Kind::Names(&Kind::Map(&COLLECTION));

@@ -1,6 +1,6 @@
 //! Keys and kinds of values that several shapes have.
 
-use crate::shape::{Key, Kind, may, must};
+use crate::language::shape::{Key, Kind, may, must};
 
 pub(super) const NAME: Kind = Kind::Text;
 pub(super) const NAMES: Kind = Kind::List(&Kind::Text);

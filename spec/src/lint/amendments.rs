@@ -1,11 +1,11 @@
 //! Lints of amendments: conflicting ones, ones without effect, unknown or cyclic `needs`.
 
-use crate::code;
+use crate::diagnostic::code;
+use crate::diagnostic::similarity::nearest;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::lint::context::LintContext;
 use crate::raw::{self, Amendment, Declaration, Row, SECTIONS, Sections, keys};
 use crate::read::amend::{self, RowIndex};
-use crate::similarity::nearest;
 use crate::table::RowId;
 use crate::vec_map::{VecMap, VecSet};
 use crate::yaml::Word;

@@ -2,11 +2,11 @@
 //! conflicts.
 
 use crate::cell_index::CellIndex;
-use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::code;
 use crate::limit;
 use crate::lint::context::{LintContext, listed};
-use crate::lint::unknowns::Unknowns;
+use crate::lint::naming::unknowns::Unknowns;
 use crate::read::pattern;
 use crate::table::{Pattern, Row, RowId};
 use crate::vec_map::{VecMap, VecSet};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::code;
+use crate::diagnostic::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
 use crate::raw::{Branch, Condition, Row, SECTIONS, Sections, SetRow, Table};

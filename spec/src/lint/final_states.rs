@@ -1,7 +1,7 @@
 //! Rows from final states, which are never taken.
 
-use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::code;
 use crate::lint::context::LintContext;
 use crate::vec_map::VecSet;
 

@@ -1,12 +1,12 @@
 //! Invalid rules, invariants and loops.
 
-use crate::code;
+use crate::diagnostic::code;
+use crate::diagnostic::similarity::nearest;
 use crate::diagnostic::{Diagnostic, merge};
 use crate::formula::Evaluator;
 use crate::lint::context::LintContext;
 use crate::raw::Row;
 use crate::read::formula;
-use crate::similarity::nearest;
 use crate::table::{ActionCall, Row as Built};
 
 /// Undeclared names in formulas and loops, except for those already reported in rows; and formulas

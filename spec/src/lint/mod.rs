@@ -2,28 +2,19 @@
 
 mod amendments;
 mod balance;
-mod cells;
 mod citations;
 mod completions;
 mod conflicts;
 mod context;
 mod counts;
-mod covered;
+mod coverage;
 mod final_states;
 mod formulas;
-mod generic;
-mod impossible;
-mod names;
+mod naming;
 mod patterns;
 mod payloads;
 mod reach;
 mod resources;
-mod texts;
-mod timers;
-mod undeclared;
-mod unknowns;
-mod unspecified;
-mod unused;
 mod variables;
 
 use crate::diagnostic::Diagnostic;
@@ -36,48 +27,56 @@ pub(crate) use context::LintContext;
 /// Errors in files whose keys and values all have the right types.
 pub(crate) fn errors(raw: &raw::Table, diagnostics: &mut Vec<Diagnostic>) {
     counts::check(raw, diagnostics);
-    names::title(raw, diagnostics);
+    naming::names::title(raw, diagnostics);
     payloads::check(raw, diagnostics);
 }
 
 /// Findings that are reported even if the file has errors, because no misspelt key elsewhere can
 /// cause them.
 pub(crate) fn sure(cx: &LintContext<'_>) -> Vec<Diagnostic> {
-    run(cx, &[names::check, patterns::check, conflicts::check])
+    run(cx, &[naming::names::check, patterns::check, conflicts::check])
 }
 
 /// Findings about names before misspelt ones are corrected: undeclared names, each once, and
 /// duplicates in lists.
 pub(crate) fn names(cx: &LintContext<'_>) -> Vec<Diagnostic> {
-    run(cx, &[undeclared::check, formulas::names, resources::lists])
+    run(cx, &[naming::undeclared::check, formulas::names, resources::lists])
 }
 
 /// Findings about names and patterns alone.
 pub(crate) fn spelling(cx: &LintContext<'_>) -> Vec<Diagnostic> {
-    run(cx, &[names::check, patterns::check])
+    run(cx, &[naming::names::check, patterns::check])
 }
 
 /// Warnings and notes on a table without findings.
 pub(crate) fn warnings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
-    run(cx, &[covered::check, impossible::check, unspecified::check, texts::check])
+    run(
+        cx,
+        &[
+            coverage::covered::check,
+            coverage::impossible::check,
+            coverage::unspecified::check,
+            naming::texts::check,
+        ],
+    )
 }
 
 /// All findings on a table.
 pub(crate) fn findings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
     let passes: &[Pass] = &[
-        names::check,
+        naming::names::check,
         patterns::check,
         formulas::check,
         conflicts::check,
-        cells::check,
+        coverage::cells::check,
         reach::check,
         final_states::check,
         completions::check,
-        generic::check,
+        naming::generic::check,
         resources::check,
-        timers::check,
+        coverage::timers::check,
         variables::check,
-        unused::check,
+        naming::unused::check,
         citations::check,
     ];
     run(cx, passes)
@@ -88,7 +87,7 @@ pub(crate) fn findings(cx: &LintContext<'_>) -> Vec<Diagnostic> {
 pub(crate) fn built(cx: &LintContext<'_>) -> Vec<Diagnostic> {
     let passes: &[Pass] = &[
         conflicts::check,
-        cells::check,
+        coverage::cells::check,
         reach::built,
         final_states::check,
         completions::built,

@@ -1,10 +1,10 @@
 //! Patterns that are invalid, out of range or empty.
 
-use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::code;
+use crate::diagnostic::similarity::nearest;
 use crate::lint::context::{LintContext, listed};
 use crate::read::pattern::{self, PatternError};
-use crate::similarity::nearest;
 use crate::table::PayloadDomain;
 use crate::yaml::Word;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::code;
+use crate::diagnostic::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::raw::{Event, Resource, RowChange, Sections, Table};
 use crate::read::vocabulary::domain;

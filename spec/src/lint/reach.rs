@@ -1,9 +1,9 @@
 //! Initial, unreachable and trap states.
 
-use crate::code;
+use crate::diagnostic::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::lint::context::LintContext;
-use crate::lint::unknowns::Unknowns;
+use crate::lint::naming::unknowns::Unknowns;
 use crate::table::StateId;
 use crate::vec_map::VecSet;
 

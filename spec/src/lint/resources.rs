@@ -1,10 +1,10 @@
 //! Rows whose resources do not balance: leaks, resources not held, created twice or not created.
 
-use crate::code;
+use crate::diagnostic::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::lint::balance::{Imbalance, balance};
 use crate::lint::context::{LintContext, listed};
-use crate::lint::unknowns::Unknowns;
+use crate::lint::naming::unknowns::Unknowns;
 use crate::raw;
 use crate::table::{Op, ResourceId, ResourceKind, Row, RowId};
 use crate::vec_map::VecMap;

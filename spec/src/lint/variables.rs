@@ -1,6 +1,6 @@
 //! Variables: their values, what actions do to them, and the guards that compare them.
 
-use crate::code;
+use crate::diagnostic::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::lint::context::LintContext;
 use crate::read::variables::{PAYLOAD, comparisons, is_comparable, updates};

@@ -1,6 +1,6 @@
 //! What stands under the keys of a mapping whose shape is right.
 
-use crate::shape::{self, Shape};
+use crate::language::shape::{self, Shape};
 use crate::table::Lines;
 use crate::yaml::{Node, Word};
 

@@ -1,7 +1,7 @@
 //! The evaluators of formulas: the core, the checker, both or none.
 
-use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::code;
 use crate::formula::{Evaluator, Evaluators, Signature, Symbols};
 use crate::raw::{self, Named, Rule, Sections, call};
 use crate::yaml::Word;

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
+use crate::diagnostic::similarity::{distance, nearest};
 use crate::raw::{self, Row, Sections, Selector, call, keys};
 use crate::read::draft::{KINDS, NOT_EXIST};
-use crate::similarity::{distance, nearest};
 use crate::vec_map::{VecMap, VecSet};
 use crate::yaml::Word;
 

@@ -1,8 +1,9 @@
 //! Resolves the names of formulas. The build omits formulas that cannot be resolved; a lint reports
 //! them.
 
-use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::code;
+use crate::diagnostic::similarity::nearest;
 use crate::formula::{
     CollectionId, Definition, Domain, Formula, Formulas, PredicateId, RuleId, Signature, Var,
 };
@@ -10,7 +11,6 @@ use crate::limit;
 use crate::raw::{self, Connective, Quantifier, call};
 use crate::read::asked;
 use crate::read::draft::Lookup;
-use crate::similarity::nearest;
 use crate::table::StateId;
 use crate::vec_map::VecSet;
 use crate::yaml::Word;

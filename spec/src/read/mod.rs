@@ -16,14 +16,14 @@ pub(crate) mod vocabulary;
 
 use std::fmt;
 
-use crate::code;
+use crate::diagnostic::code;
 use crate::diagnostic::{Diagnostic, Span, sort};
 use crate::language;
+use crate::language::shape::{self, Kind};
 use crate::limit;
 use crate::lint::{self, LintContext};
 use crate::raw;
 use crate::read::draft::{Draft, Lookup};
-use crate::shape::{self, Kind};
 use crate::source::Source;
 use crate::table::{Table, Vocabulary};
 use crate::vec_map::VecSet;

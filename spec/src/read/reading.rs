@@ -1,10 +1,10 @@
 //! A table in one of its readings: what else its document may mean.
 
 use super::{Parsed, correct};
-use crate::code;
+use crate::diagnostic::code;
+use crate::diagnostic::similarity::nearest;
 use crate::diagnostic::{Diagnostic, sort};
 use crate::lint;
-use crate::similarity::nearest;
 use crate::versions::Reading;
 use crate::yaml::Word;
 

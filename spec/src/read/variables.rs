@@ -1,13 +1,13 @@
 //! Looks up variables: what actions do to them, and the guards that compare them. The build omits
 //! what cannot be resolved; a lint reports it.
 
-use crate::code;
+use crate::diagnostic::code;
+use crate::diagnostic::similarity::nearest;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::event::{PayloadDomain, Sends};
 use crate::raw::{self, Connective};
 use crate::read::draft::Lookup;
 use crate::read::pattern;
-use crate::similarity::nearest;
 use crate::table::{ActionId, Name, Vocabulary};
 use crate::variable::{Comparison, Operand, Relation, Update, VariableChange, VariableId};
 use crate::yaml::Word;

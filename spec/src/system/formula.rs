@@ -2,11 +2,11 @@
 
 mod leaf;
 
-use crate::code;
+use crate::diagnostic::code;
+use crate::diagnostic::similarity::nearest;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
 use crate::raw::{self, Connective, Quantifier};
-use crate::similarity::nearest;
 use crate::system::model;
 use crate::system::role_table::RoleTable;
 use crate::table::{Relation, ResourceId, StateId, VariableId};

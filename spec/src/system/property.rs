@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::code;
+use crate::diagnostic::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::raw::{self, Connective, Formula, Quantifier, cite, text, word, words};
 use crate::system::model::{Claim, Property, PropertyKind, TableVersion};

@@ -1,12 +1,12 @@
 //! Reads a text as a [`System`]: types of values first, then names. Every mistake is an error: an
 //! invalid system is not searched.
 
-use crate::code;
+use crate::diagnostic::code;
+use crate::diagnostic::similarity::nearest;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, sort};
+use crate::language::shape::{self, Kind};
 use crate::limit;
 use crate::raw::{cite, flag, named, text, word, words};
-use crate::shape::{self, Kind};
-use crate::similarity::nearest;
 use crate::source::Source;
 use crate::system::model::{
     Budget, Count, Failure, Link, LinkKind, Property, Receiver, Role, Route, Saved, Setting,

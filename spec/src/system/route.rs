@@ -1,8 +1,8 @@
 //! The receivers of the messages that actions send: the route of the file, or else the only role
 //! that a link leads to and whose table has the event.
 
-use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::code;
 use crate::read::variables::PAYLOAD;
 use crate::system::formula::suggestion;
 use crate::system::role_table::RoleTable;

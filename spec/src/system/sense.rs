@@ -2,11 +2,11 @@
 //! beyond their limits. It does not look up names of cores.
 
 use crate::camel::is_title;
-use crate::code;
+use crate::diagnostic::code;
+use crate::diagnostic::similarity::nearest;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::limit;
 use crate::raw::{word, words};
-use crate::similarity::nearest;
 use crate::system::{Count, Property, System, TableVersion, World};
 use crate::vec_map::VecSet;
 use crate::yaml::Node;

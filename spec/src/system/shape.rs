@@ -1,7 +1,7 @@
 //! The schema of system files: every key, with its type and a description.
 
+use crate::language::shape::{Key, Kind, Shape, may, may_with, must};
 use crate::language::{ABOUT, CITE, DOCUMENT, FORMULA, UNCITED};
-use crate::shape::{Key, Kind, Shape, may, may_with, must};
 
 const BECAUSE: Key = may("because", Kind::Text, "The reason, in one sentence.");
 

@@ -1,6 +1,6 @@
 //! Two rows of a cell conflict if, and only if, some values of the guards take both.
 
-use turnstile_spec::code;
+use turnstile_spec::diagnostic::code;
 
 use crate::{diagnostics, next};
 

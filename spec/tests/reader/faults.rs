@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use turnstile_spec::{Diagnostic, Severity, Source, System, WrittenTable, code, explain};
+use turnstile_spec::diagnostic::{code, explain};
+use turnstile_spec::{Diagnostic, Severity, Source, System, WrittenTable};
 
 /// Codes that only the checker reports.
 const OF_THE_CHECKER: [&str; 5] = [

@@ -1,7 +1,8 @@
 //! The names of a table: what Rust calls them, which are allowed, and which one a misspelt one is.
 
 use proptest::prelude::*;
-use turnstile_spec::{Source, WrittenTable, camel, code, nearest};
+use turnstile_spec::diagnostic::code;
+use turnstile_spec::{Source, WrittenTable, camel, nearest};
 
 use crate::{diagnostics, one_state};
 

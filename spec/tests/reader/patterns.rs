@@ -1,6 +1,7 @@
 //! Patterns over payloads are sets of numbers.
 
-use turnstile_spec::{Source, WrittenTable, code};
+use turnstile_spec::diagnostic::code;
+use turnstile_spec::{Source, WrittenTable};
 
 use crate::{diagnostics, one_state};
 

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use turnstile_spec::{Source, System, WrittenTable, schema};
+use turnstile_spec::language::schema;
+use turnstile_spec::{Source, System, WrittenTable};
 
 /// Codes that speak of shapes that a schema can see.
 const SHAPES: &[&str] = &["T005-unknown-key", "T006-missing-key", "T006-only", "T007-wrong-shape"];

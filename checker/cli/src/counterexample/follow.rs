@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use turnstile_harness::options::{Options, Refusal};
+use turnstile_harness::results::status::Status;
 use turnstile_harness::retrace::{Divergence, RecordedStep, follow};
-use turnstile_harness::status::Status;
 use turnstile_harness::{SourceFile, Systems, table};
 use turnstile_search::bounds::NoProgress;
 use turnstile_spec::Diagnostics;
@@ -196,10 +196,10 @@ fn words(step: &RecordedStep) -> String {
 }
 
 fn first(faults: &Diagnostics) -> String {
-    rendered(&turnstile_harness::fault::FaultReport::errors(faults))
+    rendered(&turnstile_harness::results::fault::FaultReport::errors(faults))
 }
 
-fn rendered(faults: &[turnstile_harness::fault::FaultReport]) -> String {
+fn rendered(faults: &[turnstile_harness::results::fault::FaultReport]) -> String {
     let all: Vec<&str> = faults.iter().map(|fault| fault.rendered.trim_end()).collect();
     format!("its files have errors\n{}", all.join("\n"))
 }

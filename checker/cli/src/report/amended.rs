@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use turnstile_harness::amend::{Evidence, EvidenceOutcome, Verification};
-use turnstile_harness::status::Status;
+use turnstile_harness::results::status::Status;
 use turnstile_world::trace::counted;
 
 use super::paint::{Paint, columns, fold};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use turnstile_harness::result::{PropertyReport, ResultReport};
+use turnstile_harness::results::result::{PropertyReport, ResultReport};
 use turnstile_search::judgement::Verdict;
 
 use super::paint::Paint;

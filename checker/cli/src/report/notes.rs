@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use turnstile_harness::result::{BudgetReport, Coverage, ResultReport, RowCoverage, Unchecked};
+use turnstile_harness::results::result::{
+    BudgetReport, Coverage, ResultReport, RowCoverage, Unchecked,
+};
 use turnstile_world::trace::counted;
 
 use super::detail::Detail;

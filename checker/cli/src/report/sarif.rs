@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use turnstile_harness::fault::FaultReport;
-use turnstile_harness::result::{PropertyReport, ResultReport};
+use turnstile_harness::results::fault::FaultReport;
+use turnstile_harness::results::result::{PropertyReport, ResultReport};
 use turnstile_search::judgement::Verdict;
 
 use super::paint::Paint;

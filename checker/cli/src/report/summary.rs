@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use turnstile_harness::result::{Coverage, ResultKind, ResultReport};
-use turnstile_harness::status::Status;
+use turnstile_harness::results::result::{Coverage, ResultKind, ResultReport};
+use turnstile_harness::results::status::Status;
 use turnstile_search::judgement::Verdict;
 use turnstile_world::trace::counted;
 

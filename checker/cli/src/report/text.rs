@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use turnstile_harness::fault::FaultReport;
-use turnstile_harness::result::{PropertyKind, PropertyReport, ResultKind, ResultReport};
+use turnstile_harness::results::fault::FaultReport;
+use turnstile_harness::results::result::{PropertyKind, PropertyReport, ResultKind, ResultReport};
 use turnstile_search::judgement::Verdict;
 use turnstile_world::trace::{counted, grouped};
 

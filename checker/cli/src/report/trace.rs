@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use turnstile_harness::result::{PropertyKind, PropertyReport};
+use turnstile_harness::results::result::{PropertyKind, PropertyReport};
 use turnstile_world::trace::{EffectReport, NETWORK, StepReport};
 
 use super::paint::{Paint, columns, fold, pad};

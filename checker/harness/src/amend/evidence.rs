@@ -1,7 +1,7 @@
 //! What shows that an amendment is needed: the checks that it names, and what they find without it.
 
-use crate::fault::FaultReport;
-use crate::result::PropertyReport;
+use crate::results::fault::FaultReport;
+use crate::results::result::PropertyReport;
 
 /// A check named in an amendment's `shown-by`, and its outcome.
 #[derive(Clone, Debug)]

@@ -11,10 +11,10 @@ use turnstile_spec::{Source, System, WrittenTable};
 
 use super::evidence::{Evidence, EvidenceOutcome};
 use crate::composed;
-use crate::fault::FaultReport;
 use crate::options::{Options, Refusal, Replacement};
 use crate::registry::{SystemEntry, Systems};
-use crate::result::ResultReport;
+use crate::results::fault::FaultReport;
+use crate::results::result::ResultReport;
 use crate::table;
 
 /// The default bounds, in unique states, of the searches of each world without an amendment, one
@@ -111,7 +111,7 @@ impl<'a> WithoutAmendment<'a> {
         if let Some((system, property)) = by.split_once('/') {
             return self.in_worlds(system, property);
         }
-        if turnstile_spec::code::ALL.contains(&by) {
+        if turnstile_spec::diagnostic::code::ALL.contains(&by) {
             return self.in_file(by);
         }
         let result = self.own.check();

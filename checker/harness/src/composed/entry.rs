@@ -6,10 +6,10 @@ use std::sync::Arc;
 use turnstile_spec::system::composition::Composition;
 use turnstile_spec::table::EventKind;
 
-use crate::fault::FaultReport;
 use crate::options::Refusal;
 use crate::registry::{MachineTable, SystemEntry};
-use crate::source_file::SourceFile;
+use crate::results::fault::FaultReport;
+use crate::tables::source_file::SourceFile;
 
 use super::role_table::table_path;
 use super::world::world;

@@ -4,8 +4,8 @@ use turnstile_plain::Message;
 use turnstile_spec::system::composition::{Composition, Receivers};
 use turnstile_spec::system::{Link, LinkKind, System};
 
-use crate::fault::FaultReport;
 use crate::options::Refusal;
+use crate::results::fault::FaultReport;
 
 use super::system::Requests;
 

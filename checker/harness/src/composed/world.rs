@@ -10,11 +10,11 @@ use turnstile_world::links::link::LinkFault;
 use turnstile_world::system::System as WorldSystem;
 use turnstile_world::{Link, Node, NodeId, Reads, World};
 
-use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
 use crate::plan::{Plan, WorldParts};
 use crate::registry::SystemEntry;
-use crate::rules::replacement;
+use crate::results::fault::FaultReport;
+use crate::tables::rules::replacement;
 
 use super::inherent::inherent;
 use super::predicate::{goal, predicate};

@@ -8,12 +8,12 @@ use turnstile_step::RowOutcome;
 
 use super::recorded::{NotRecorded, RecordedWorld};
 use crate::all_worlds::all_worlds;
-use crate::coverage::coverage;
 use crate::options::Options;
 use crate::parallel::{SilentProgress, parallel_map};
 use crate::registry::{SystemEntry, Systems};
-use crate::result::{PropertyReport, ResultReport};
-use crate::status::Status;
+use crate::results::coverage::coverage;
+use crate::results::result::{PropertyReport, ResultReport};
+use crate::results::status::Status;
 
 /// The states at which no further world is recorded before one is judged. A state takes up to 500
 /// bytes.

@@ -6,7 +6,7 @@ use turnstile_spec::formula::{Definition, Formula, Symbols};
 use turnstile_spec::table::{COMPLETION, GuardId, Row, Table, Vocabulary};
 
 use super::change::Edit;
-use crate::reads::Read;
+use crate::tables::reads::Read;
 
 /// Whatever reads none of these computes the same with the mutant's table.
 pub(super) fn changed_parts(

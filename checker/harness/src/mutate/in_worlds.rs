@@ -21,12 +21,12 @@ use super::judged_table::Judge;
 use super::recorded::{Effect, MutantWorld, RecordedWorld};
 use super::report::Floor;
 use crate::check::{CheckOutput, check};
-use crate::coverage::coverage;
-use crate::observations::taken;
 use crate::options::Options;
 use crate::parallel::{SilentProgress, parallel_map};
-use crate::reads::Read;
 use crate::registry::SystemEntry;
+use crate::results::coverage::coverage;
+use crate::results::observations::taken;
+use crate::tables::reads::Read;
 
 /// The bound of a mutant's search from nothing: this factor times the states of the unchanged
 /// table, plus this number of states. A larger search is truncated.

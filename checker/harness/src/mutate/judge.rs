@@ -11,9 +11,9 @@ use super::every::{Only, mutants};
 use super::in_worlds::{self, MutantStatus, TableMutants};
 use super::judged_table::Judge;
 use super::report::{KilledBy, MutationReport, Survivor};
-use crate::fault::FaultReport;
 use crate::options::{Options, Replacement};
 use crate::parallel::{SilentProgress, parallel_map};
+use crate::results::fault::FaultReport;
 use crate::table;
 
 /// The result of a mutant by lint and at the table level.

@@ -7,7 +7,7 @@ use turnstile_spec::{AmendedTable, WrittenTable};
 
 use super::every::Only;
 use crate::options::{Options, Replacement};
-use crate::rules::replacement;
+use crate::tables::rules::replacement;
 
 /// The table whose mutants are judged.
 pub(super) struct Judge<'a> {

@@ -14,8 +14,8 @@ use turnstile_step::IdClass;
 use turnstile_world::parts::{Op, Part, Tag};
 use turnstile_world::{Event, World};
 
-use crate::choice::each_choice;
-use crate::reads::{Read, noting};
+use crate::tables::choice::each_choice;
+use crate::tables::reads::{Read, noting};
 
 /// A World whose tables have merged choices.
 #[derive(Debug)]

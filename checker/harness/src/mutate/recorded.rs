@@ -12,10 +12,10 @@ use turnstile_world::parts::Tag;
 use turnstile_world::{JudgedVariant, World, WorldRecording};
 
 use super::merged::Merged;
-use crate::observations::taken;
 use crate::options::{Options, Refusal};
-use crate::reads::{Read, noting};
 use crate::registry::SystemEntry;
+use crate::results::observations::taken;
+use crate::tables::reads::{Read, noting};
 
 /// The bound of the new states of a mutant: this factor times the recorded states, plus this
 /// number. A larger search is truncated.

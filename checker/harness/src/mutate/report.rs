@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use serde::Serialize;
 
-use crate::fault::FaultReport;
+use crate::results::fault::FaultReport;
 
 /// The results for the mutants of one table.
 #[derive(Clone, Debug, Default)]

@@ -13,7 +13,7 @@ use turnstile_spec::table::{self, EventId, EventKind, GuardId, StateId, Table, V
 
 use super::cell::{self, CellOutcome, PayloadClass};
 use super::words;
-use crate::reads::{Read, note};
+use crate::tables::reads::{Read, note};
 
 use super::run_table::{RunTable, operand};
 

@@ -10,7 +10,7 @@ use turnstile_spec::table::{
 };
 
 use super::cell::{self, CellOutcome, MAX_GUARDS, PayloadClass};
-use crate::reads::{Read, note};
+use crate::tables::reads::{Read, note};
 
 /// A table with its names and its cells worked out.
 #[derive(Debug)]

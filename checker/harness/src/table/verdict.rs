@@ -15,7 +15,7 @@ use turnstile_world::trace::StepReport;
 
 use crate::plain::cell::CellOutcome;
 use crate::plain::words;
-use crate::result::{Coverage, PropertyKind, PropertyReport, ResultReport, Unchecked};
+use crate::results::result::{Coverage, PropertyKind, PropertyReport, ResultReport, Unchecked};
 
 use super::environment::{Configuration, Environment, Occurrence};
 use super::graph::Graph;

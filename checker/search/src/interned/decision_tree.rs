@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, VecDeque};
 use crate::interned::decisions::Decisions;
 use crate::interned::node_ref::{NodeKind, NodeRef};
 use crate::interned::thread_cache::ThreadCache;
-use crate::state_vector::PartUpdate;
+use crate::storage::state_vector::PartUpdate;
 use crate::transition_system::CASCADE_MAX;
 
 /// Decision nodes and deltas above which the tree is pruned.

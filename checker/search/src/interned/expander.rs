@@ -22,7 +22,7 @@ use crate::interned::space::StateSpace;
 use crate::interned::symmetry::SymmetryReducer;
 use crate::interned::tables::StoredInFlight;
 use crate::interned::thread_cache::{PartHeader, ThreadCache};
-use crate::state_vector::PartUpdate;
+use crate::storage::state_vector::PartUpdate;
 use crate::successors::Successors;
 use crate::transition_system::Place;
 

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::fingerprint::BuildStableHasher;
-use crate::state_vector::INDEX_BITS;
+use crate::storage::state_vector::INDEX_BITS;
 
 /// A value with its hash, computed once, outside of any lock.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ use crate::interned::prepared::{PreparedInFlight, PreparedOp, PreparedOutcome, P
 use crate::interned::space::StateSpace;
 use crate::interned::store::Store;
 use crate::interned::tables::{StoredInFlight, StoredOp, StoredOutcome, Tables, small_index};
-use crate::state_vector::PLACES_MAX;
+use crate::storage::state_vector::PLACES_MAX;
 use crate::transition_system::{PartKind, Place, Predicate, SymmetricRole, TransitionSystem};
 
 /// Memoised operations that are run a second time, about.

@@ -3,7 +3,7 @@
 
 use std::{mem, slice};
 
-use crate::transitions::Transitions;
+use crate::storage::transitions::Transitions;
 
 /// The mark of a state that is not discovered yet.
 const NEW: u32 = 0;

@@ -2,7 +2,7 @@
 //! graph asks for them, and the rows of labels take longer to read.
 
 use crate::fairness_label::FairnessLabels;
-use crate::transitions::Transitions;
+use crate::storage::transitions::Transitions;
 
 /// The pairs enabled in each state.
 #[derive(Debug)]

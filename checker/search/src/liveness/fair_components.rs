@@ -16,8 +16,8 @@ use crate::fingerprint::BuildStableHasher;
 use crate::liveness::components::{Components, Found};
 use crate::liveness::labelled_graph::LabelledGraph;
 use crate::liveness::obligations::{ComponentObligations, Obligations, obligations};
+use crate::storage::transitions::Transitions;
 use crate::transition_system::Fairness;
-use crate::transitions::Transitions;
 
 /// The fairness assumptions: by pair of a graph, whether it is assumed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::discovery_log::DiscoveryLog;
 use crate::fairness_label::FairnessLabels;
 use crate::liveness::enabled_pairs::EnabledPairs;
-use crate::state_graph::StateGraph;
+use crate::storage::discovery_log::DiscoveryLog;
+use crate::storage::state_graph::StateGraph;
+use crate::storage::transitions::Transitions;
 use crate::trail::Trail;
-use crate::transitions::Transitions;
 
 /// The parent of an initial state.
 const NO_PARENT: u32 = u32::MAX;

@@ -3,7 +3,7 @@
 
 use crate::liveness::components::{Components, Found};
 use crate::liveness::labelled_graph::LabelledGraph;
-use crate::transitions::Transitions;
+use crate::storage::transitions::Transitions;
 
 /// The pairs enabled in a component that nothing in it discharges, and whether each is enabled in
 /// all its states.

@@ -14,7 +14,7 @@ use crate::interned::store::Store;
 use crate::interned::system::Interned;
 use crate::interned::tables::{OperationId, Tables};
 use crate::property_batch::PropertyBatch;
-use crate::state_graph::StateGraph;
+use crate::storage::state_graph::StateGraph;
 use crate::successors::Successors;
 use crate::transition_system::{Place, TransitionSystem};
 

@@ -6,7 +6,7 @@ use turnstile_byte_range_lock_core::manager::{self, Operation};
 use turnstile_byte_range_lock_core::message::{FileId, Host};
 use turnstile_byte_range_lock_machines::{byte_range_lock, server_lock};
 use turnstile_harness::options::{Refusal, Replacement};
-use turnstile_harness::rules::AnyTable;
+use turnstile_harness::tables::rules::AnyTable;
 use turnstile_world::NodeId;
 
 /// The table that runs, chosen at run time.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use turnstile_claim_core::message::{ResourceName, Server};
 use turnstile_claim_core::record::{Limits, Records};
-use turnstile_harness::rules::AnyTable;
+use turnstile_harness::tables::rules::AnyTable;
 use turnstile_world::NodeId;
 
 /// The table that runs, chosen at run time.

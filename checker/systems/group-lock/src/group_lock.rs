@@ -1,7 +1,7 @@
 //! The parameters of a world: its members, its locks, and their tables.
 
 use turnstile_group_lock_machines::{group_lock_client, group_lock_coordinator};
-use turnstile_harness::rules::AnyTable;
+use turnstile_harness::tables::rules::AnyTable;
 use turnstile_system_view_handler::Views;
 use turnstile_view_handler_core::MemberId;
 use turnstile_world::NodeId;

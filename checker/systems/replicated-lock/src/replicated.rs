@@ -1,7 +1,7 @@
 //! The parameters of a world: its members, its locks, and their tables.
 
 use turnstile_harness::options::{Refusal, Replacement};
-use turnstile_harness::rules::AnyTable;
+use turnstile_harness::tables::rules::AnyTable;
 use turnstile_replicated_lock_core::Service;
 use turnstile_replicated_lock_core::types::{Address, LockName};
 use turnstile_replicated_lock_machines::{lock_member, lock_mutex, lock_status};

@@ -1,6 +1,6 @@
 //! The parameters of a world: its members, what is assumed of them, and their table.
 
-use turnstile_harness::rules::AnyTable;
+use turnstile_harness::tables::rules::AnyTable;
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{self as view, Command, Handler, Intent, MemberId, View};
 use turnstile_view_handler_machines::view_handler;

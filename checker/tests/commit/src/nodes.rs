@@ -1,6 +1,6 @@
 //! The cores as nodes of a World: their addresses, and the commands of their users.
 
-use turnstile_harness::rules::AnyTable;
+use turnstile_harness::tables::rules::AnyTable;
 use turnstile_machine::Rules as _;
 use turnstile_world::{CoreNode, NodeId};
 

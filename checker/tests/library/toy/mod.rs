@@ -3,7 +3,7 @@
 
 use turnstile_harness::check::SearchFn;
 use turnstile_harness::options::Options;
-use turnstile_harness::result::PropertyReport;
+use turnstile_harness::results::result::PropertyReport;
 use turnstile_search::bounds::{NoProgress, Reductions};
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{

@@ -10,7 +10,7 @@ use turnstile_spec::table::{StateId, Vocabulary};
 use super::evaluator::{CORE, EvaluatorNames, WHOLE, fields};
 use crate::Machine;
 use crate::data::state;
-use crate::document::{ident, snake};
+use crate::text::document::{ident, snake};
 
 /// The methods of `Rules` that evaluate formulas.
 pub(crate) fn methods(machine: &Machine<'_>) -> TokenStream {

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use turnstile_spec::formula::{Evaluator, Signature};
 use turnstile_spec::table::Vocabulary;
 
-use crate::document::snake;
+use crate::text::document::snake;
 
 /// An evaluator, and the prefix of the types of its symbols.
 #[derive(Clone, Copy)]

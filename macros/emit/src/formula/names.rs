@@ -8,8 +8,8 @@ use turnstile_spec::table::Vocabulary;
 
 use super::evaluator::{EvaluatorNames, fields};
 use crate::Options;
-use crate::document::{self, doc, ident, number};
 use crate::names::{Variant, named};
+use crate::text::document::{self, doc, ident, number};
 
 /// The enums of one evaluator: `Predicate`, `Collection`, `Rule` and `Invariant`.
 pub(super) fn names(

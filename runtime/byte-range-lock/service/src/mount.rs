@@ -3,25 +3,21 @@
 //! Each request of the kernel is handled on one of a few threads, and is answered there, except for
 //! a lock that has to wait: its answer comes when it is granted, or when a signal withdraws it.
 
-mod answer;
 mod attributes;
-mod caller;
 mod data;
 mod descriptors;
 mod directories;
 mod handles;
 mod inodes;
+mod kernel;
 mod locks;
 mod names;
 mod options;
 mod place;
 mod reopen;
-mod reply;
-mod request;
 mod seen;
 mod serve;
 mod stat;
-mod trim;
 mod volume;
 mod waits;
 mod watch;

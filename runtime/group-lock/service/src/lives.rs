@@ -12,10 +12,10 @@ use turnstile_host::{Node, Notices, Options, Rng, Trace};
 use turnstile_view_handler_core::{self as view, MemberId};
 
 use crate::hub::{CoreTransport, Hub};
-use crate::locks::Locks;
 use crate::peer::Peer;
 use crate::router::Router;
 use crate::saved::ProcessStore;
+use crate::turns::locks::Locks;
 use crate::view::GroupView;
 use crate::wire::Located;
 

@@ -19,15 +19,15 @@ use turnstile_view_handler_core::MemberId;
 
 use crate::detector::Detector;
 use crate::hub::{Hub, Incoming, address};
-use crate::line;
 use crate::lives::Lives;
-use crate::locks::{Locks, Turn};
 use crate::peer::Peer;
 use crate::router::Router;
 use crate::saved::ProcessStore;
 use crate::state::{AnyState, ApplicationState};
 use crate::status::GroupStatus;
-use crate::token::FencingToken;
+use crate::turns::line;
+use crate::turns::locks::{Locks, Turn};
+use crate::turns::token::FencingToken;
 use crate::view::GroupView;
 use crate::wire::PROTOCOL;
 

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 
 use crate::hub::Hub;
-use crate::locks::Locks;
-use crate::users::LockUsers;
+use crate::turns::locks::Locks;
+use crate::turns::users::LockUsers;
 
 /// What a member knows of its group and of its own users.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::hold::Hold;
+use crate::load::hold::Hold;
 
 /// Two commands of one lock that contradict its promise.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,16 +1,13 @@
 #![doc = include_str!("../README.md")]
 
-mod claims;
-mod client;
 mod cluster;
 mod disk;
 mod fault;
 mod faults;
 mod group;
 mod history;
-mod hold;
-mod http;
 mod idle;
+mod load;
 mod losses;
 mod network;
 mod page;
@@ -21,7 +18,6 @@ mod schedule;
 mod service;
 mod tool;
 mod traces;
-mod users;
 
 use std::io;
 use std::net::SocketAddr;
@@ -106,10 +102,10 @@ fn main() -> ExitCode {
             hold(&token, &record, Duration::from_millis(milliseconds))
         }
         Some(CliCommand::Client { server, record, stop, seed }) => {
-            client::run(server, &record, &stop, seed)
+            load::client::run(server, &record, &stop, seed)
         }
         Some(CliCommand::Read { server, record, first, last }) => {
-            client::read_all(server, &record, first..=last)
+            load::client::read_all(server, &record, first..=last)
         }
         Some(CliCommand::Idle { service, members, programs }) => possible()
             .and_then(|()| idle::measure(service, &self::programs(programs, &[service])?, members)),
@@ -130,7 +126,7 @@ fn hold(variable: &str, record: &Path, lasts: Duration) -> io::Result<()> {
     let missing = |_| io::Error::other(format!("there is no {variable}"));
     let token = std::env::var(variable).map_err(missing)?;
     // A number becomes a text of one length.
-    hold::run(record, &format!("{token:0>20}"), lasts)
+    load::hold::run(record, &format!("{token:0>20}"), lasts)
 }
 
 /// Whether the machine can do what is needed.

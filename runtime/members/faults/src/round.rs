@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use turnstile_host::Rng;
 
-use crate::claims::Claims;
 use crate::cluster::Cluster;
 use crate::fault::Fault;
 use crate::history::{longest_gap, violations, violations_in_parts};
-use crate::hold;
+use crate::load::claims::Claims;
+use crate::load::hold;
+use crate::load::users::Users;
 use crate::place::Programs;
 use crate::service::Service;
 use crate::traces;
-use crate::users::Users;
 
 /// The members of parts that have one view again collect their locks for less than this, and a
 /// command that was granted one before begins within it.

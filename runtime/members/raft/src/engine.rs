@@ -3,15 +3,11 @@
 //! What a step to another version changes is here: the adapters between openraft's storage and
 //! network traits and our own, and the translation of its errors and metrics.
 
-mod answered;
-mod authors;
 mod client;
 mod config;
-mod encoding;
-mod entry;
 mod forwarding;
 mod founding;
-mod log_store;
+mod log;
 mod machine;
 mod membership;
 mod metrics;
@@ -25,7 +21,6 @@ mod status;
 mod stream;
 #[cfg(test)]
 mod suite;
-mod unsynced;
 mod versions;
 
 use std::io;
@@ -40,6 +35,10 @@ use tokio::time::Instant;
 use turnstile_host::Bell;
 use turnstile_host::simulation::blocking;
 
+use crate::engine::log::answered::Answered;
+use crate::engine::log::entry::Raft;
+use crate::engine::log::log_store::LogStore;
+use crate::engine::log::unsynced::Unsynced;
 use crate::error::{MemberError, Peer};
 use crate::group::MemberNode;
 use crate::log::Log;
@@ -49,17 +48,13 @@ use crate::news::News;
 use crate::options::Options;
 use crate::peers::Peers;
 use crate::status::{Leadership, Role, Status};
-use answered::Answered;
-use entry::Raft;
 use forwarding::Forwarding;
-use log_store::LogStore;
 use machine::Machine;
 use metrics::{Metrics, elected, ids, reached, role};
 pub(crate) use restore::{restore, unwritten};
 use rpc::{Requests, Rpc};
 use snapshots::Schedule;
 pub(crate) use snapshots::TRIGGERED_EVERY;
-use unsynced::Unsynced;
 use versions::Versions;
 
 /// Openraft with our store, machine and network.

@@ -9,9 +9,9 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::changes::{Changes, MemberChange};
+use crate::encoding::kinds::{APPLICATION, CHANGE, LOG, OPERATION};
 use crate::engine::Engine;
 use crate::error::MemberError;
-use crate::kinds::{APPLICATION, CHANGE, LOG, OPERATION};
 use crate::network::calls::ANSWERING_MAX;
 use crate::network::{Boxed, CallError, Handler};
 use crate::options::Options;

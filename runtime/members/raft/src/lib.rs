@@ -1,9 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 pub mod arguments;
-mod backup;
-mod batch;
 mod changes;
+mod encoding;
 mod engine;
 mod error;
 #[cfg(test)]
@@ -12,7 +11,6 @@ mod folder;
 mod group;
 mod identity;
 mod inbox;
-mod kinds;
 mod log;
 mod machine;
 mod member;
@@ -25,11 +23,10 @@ pub mod request;
 #[cfg(test)]
 #[path = "../tests/seeds/mod.rs"]
 mod seeds;
-mod snapshot;
 mod status;
 mod writer;
 
-pub use backup::Backup;
+pub use crate::encoding::backup::Backup;
 pub use changes::MemberChange;
 pub use error::{MemberError, Members, Peer};
 pub use machine::{Encode, Place, StateMachine};

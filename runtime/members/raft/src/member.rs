@@ -11,8 +11,8 @@ use tokio::time::{Instant, sleep, timeout};
 use turnstile_host::simulation::blocking;
 use turnstile_host::store::Store;
 
-use crate::backup::Backup;
 use crate::changes::{Changes, MemberChange};
+use crate::encoding::backup::Backup;
 use crate::engine::{self, Engine};
 use crate::error::{MemberError, Members, Peer};
 use crate::group::Founding;

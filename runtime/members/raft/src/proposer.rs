@@ -10,7 +10,7 @@ use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
-use crate::batch;
+use crate::encoding::batch;
 use crate::engine::Engine;
 use crate::error::MemberError;
 use crate::options::Options;

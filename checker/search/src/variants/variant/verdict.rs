@@ -7,7 +7,7 @@ use super::affected::Affected;
 use super::{End, Row, Variant};
 use crate::liveness::{self, LabelledGraph};
 use crate::property_batch::PropertyBatch;
-use crate::state_graph::StateGraph;
+use crate::storage::state_graph::StateGraph;
 use crate::transition_system::PropertyKind;
 use crate::variants::recording::number;
 

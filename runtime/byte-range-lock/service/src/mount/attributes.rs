@@ -10,10 +10,10 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::caller::Caller;
 use super::inodes::Inode;
 use super::stat::{SET_IDS, since_epoch};
 use super::volume::Volume;
+use crate::mount::kernel::caller::Caller;
 use crate::{Access, ByteRange};
 
 fn fill(attr: &mut FileAttr, stat: &Stat) {

@@ -13,12 +13,12 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, ReadWriteFlags, pwritev2};
 
-use super::caller::Caller;
 use super::descriptors::Taken;
 use super::handles::Handle;
 use super::inodes::Inode;
 use super::volume::Volume;
 use super::xattrs::keeping_rights;
+use crate::mount::kernel::caller::Caller;
 use crate::{Access, ByteRange, Owner, WHOLE_FILE};
 
 impl Volume {

@@ -9,9 +9,9 @@ use polyfuse::reply::{EntryOut, OpenOut};
 use rustix::fs::{FileType, Mode, OFlags, RawDir, ResolveFlags, SeekFrom, openat2, seek};
 use rustix::io::Errno;
 
-use super::caller::Caller;
-use super::reply::Listing;
 use super::volume::Volume;
+use crate::mount::kernel::caller::Caller;
+use crate::mount::kernel::reply::Listing;
 
 /// The size of the buffer for entries, in bytes.
 const ENTRIES: usize = 16 << 10;

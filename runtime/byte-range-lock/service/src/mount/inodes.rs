@@ -13,10 +13,10 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::caller::Caller;
 use super::descriptors::{Descriptors, Taken};
 use super::reopen::{Address, Behind};
 use super::seen::Seen;
+use crate::mount::kernel::caller::Caller;
 
 /// The number of the root.
 const ROOT: u64 = 1;

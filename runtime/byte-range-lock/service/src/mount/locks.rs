@@ -8,8 +8,8 @@ use polyfuse::op;
 use polyfuse::reply::LkOut;
 use rustix::io::Errno;
 
-use super::answer::answer;
 use super::volume::Volume;
+use crate::mount::kernel::answer::answer;
 use crate::{ByteRange, HeldLock, LockError, LockRequest, LockType, Owner, WHOLE_FILE};
 
 /// The numbers of the types of locks.

@@ -13,9 +13,9 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::caller::Caller;
 use super::inodes::Inode;
 use super::volume::Volume;
+use crate::mount::kernel::caller::Caller;
 use crate::{Access, ByteRange};
 
 impl Volume {

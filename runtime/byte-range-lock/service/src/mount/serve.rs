@@ -11,10 +11,10 @@ use rustix::fs::{Mode, OFlags, StatVfsMountFlags, fstatvfs, minor, open, stat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::caller::may_act_as_others;
 use super::options::{Locking, MountOptions};
-use super::request::handle;
 use super::volume::{Kernel, Volume};
+use crate::mount::kernel::caller::may_act_as_others;
+use crate::mount::kernel::request::handle;
 
 /// The largest write of one request, in bytes: 128 KiB that begin anywhere in a page. Each request,
 /// also for a lock, has memory for it, which the library fills with zeros: 1 MiB takes 20 µs.

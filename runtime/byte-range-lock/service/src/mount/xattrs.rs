@@ -12,8 +12,8 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::caller::Caller;
 use super::volume::Volume;
+use crate::mount::kernel::caller::Caller;
 
 /// What the kernel gets of an attribute.
 pub(super) enum Attribute {

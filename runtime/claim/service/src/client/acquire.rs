@@ -18,8 +18,8 @@ use super::driver::ended;
 use super::error::{Error, ErrorKind};
 use super::handle::ClaimHandle;
 use super::lock_client::{ClientShared, LockClient, check_ttl};
-use super::redact::without_passwords;
 use super::retry_policy::RetryPolicy;
+use crate::client::requests::redact::without_passwords;
 
 /// How long the id of the server is waited for.
 const ID_TIMEOUT: Duration = Duration::from_secs(10);

@@ -7,12 +7,12 @@ use std::time::Duration;
 use turnstile_host::Trace;
 
 use super::clock::Clock;
-use super::connect::Connector;
 use super::error::Error;
 use super::inherited::InheritedClaims;
-use super::redact::redacted;
 use super::retry_policy::Rng;
-use super::server_address::no_url;
+use crate::client::requests::connect::Connector;
+use crate::client::requests::redact::redacted;
+use crate::client::requests::server_address::no_url;
 
 /// The default ttl of a claim.
 const TTL: Duration = Duration::from_secs(60);

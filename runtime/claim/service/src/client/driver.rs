@@ -11,14 +11,14 @@ use turnstile_claim_machines::claim::Resource;
 use turnstile_host::{Engine, Moment, Trace};
 use turnstile_step::{Input, InputOf};
 
-use super::call::Caller;
 use super::clock::Clock;
 use super::command::{ClaimView, NewClaim, Refusal, UserCommand};
 use super::entry::ClaimEntry;
-use super::pending_request::{Failure, NoAnswer, Received};
-use super::request::read;
 use super::retry_policy::Rng;
 use super::service::{ClientService, InputContext};
+use crate::client::requests::call::Caller;
+use crate::client::requests::pending_request::{Failure, NoAnswer, Received};
+use crate::client::requests::request::read;
 
 /// The claims of a client, which one task drives.
 #[derive(Debug)]

@@ -14,13 +14,13 @@ use turnstile_claim_core::record::Status;
 use turnstile_claim_machines::claim::Resource;
 use turnstile_ids::number::Token;
 
-use super::answer::{Answer, TOO_MANY_REQUESTS};
 use super::command::{ClaimView, NewClaim, Refusal, RetryCause};
 use super::error::ErrorKind;
-use super::explain::{end_in, ended_as, retry_cause};
-use super::pending_request::{Failure, NoAnswer};
 use super::retry_policy::{RetryPolicy, is_retry};
-use super::server_address::ServerAddress;
+use crate::client::requests::answer::{Answer, TOO_MANY_REQUESTS};
+use crate::client::requests::explain::{end_in, ended_as, retry_cause};
+use crate::client::requests::pending_request::{Failure, NoAnswer};
+use crate::client::requests::server_address::ServerAddress;
 
 /// A claim that the core has accepted, or is about to.
 #[derive(Debug)]

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
-use super::call::Caller;
 use super::clock::Clock;
 use super::command::{ClaimView, UserCommand};
 use super::error::{Error, ErrorKind};
-use super::explain::no_answer;
+use crate::client::requests::call::Caller;
+use crate::client::requests::explain::no_answer;
 
 /// One claim of one resource.
 #[derive(Debug)]

@@ -10,13 +10,13 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use super::builder::LockClientBuilder;
-use super::call::Caller;
 use super::command::UserCommand;
 use super::driver::{ClientDriver, ended};
 use super::error::{Error, ErrorKind};
 use super::keychain_connection;
 use super::retry_policy::{Rng, TTL_MIN};
-use super::server_address::ServerAddress;
+use crate::client::requests::call::Caller;
+use crate::client::requests::server_address::ServerAddress;
 use turnstile_host::simulation;
 
 impl LockClientBuilder {

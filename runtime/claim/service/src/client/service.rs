@@ -21,15 +21,15 @@ use turnstile_host::{Service, Step, simulation};
 use turnstile_ids::number::CallId;
 use turnstile_step::Input;
 
-use super::call::Caller;
 use super::clock::Clock;
 use super::command::{ClaimView, NewClaim, Refusal};
 use super::entry::ClaimEntry;
 use super::error::ErrorKind;
-use super::pending_request::{PendingRequest, Received};
-use super::request::{HttpRequest, write};
 use super::retry_policy::{QUICK, Rng, STEADY, is_retry};
-use super::watch;
+use crate::client::requests::call::Caller;
+use crate::client::requests::pending_request::{PendingRequest, Received};
+use crate::client::requests::request::{HttpRequest, write};
+use crate::client::requests::watch;
 use crate::wire::CLAIM_TIMEOUT;
 
 /// How long one of several servers may take to end a claim before the next one is asked.

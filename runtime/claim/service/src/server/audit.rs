@@ -19,7 +19,7 @@ use turnstile_claim_core::record::Status;
 pub(super) use self::cause::AuditCause;
 use self::file::AuditFile;
 use self::line::put_line;
-use super::record::ClaimRecord;
+use crate::server::state::record::ClaimRecord;
 use crate::wire::date::Date;
 use turnstile_host::Moment;
 

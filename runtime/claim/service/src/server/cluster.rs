@@ -49,11 +49,11 @@ use self::replica::Replica;
 use self::shared::Shared;
 use super::abort_on_drop::AbortOnDrop;
 use super::audit::Audit;
-use super::call::{EngineReply, FIRST_WATCH};
-use super::claim_engine::ClaimEngine;
-use super::origin::{MemberRun, RequestOrigin};
-use super::outlet::ReplyOutlet;
-use super::reply::Reply;
+use crate::server::access::origin::{MemberRun, RequestOrigin};
+use crate::server::state::claim_engine::ClaimEngine;
+use crate::server::state::outlet::ReplyOutlet;
+use crate::server::state::reply::Reply;
+use crate::server::web::call::{EngineReply, FIRST_WATCH};
 use crate::wire::request::Bounds;
 
 pub use archive::Snapshot;

@@ -8,12 +8,12 @@ use turnstile_host::certificates::CertificateWatch;
 use turnstile_host::{Trace, wall_us};
 
 use super::audit::Audit;
-use super::auth::Tokens;
-use super::host::{Hosts, PublicUrl};
-use super::retention::Quotas;
-use super::retention::Retention;
-use super::slots::ConnectionLimits;
-use super::tls::ServerTls;
+use crate::server::access::auth::Tokens;
+use crate::server::connections::slots::ConnectionLimits;
+use crate::server::connections::tls::ServerTls;
+use crate::server::state::retention::Quotas;
+use crate::server::state::retention::Retention;
+use crate::server::web::host::{Hosts, PublicUrl};
 use crate::wire::request::Bounds;
 
 /// The configuration of a server.

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::entry;
-use super::key::Key;
+use crate::store::format::entry;
+use crate::store::format::key::Key;
 
 /// The writes of one commit, in order; the last write of a key wins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

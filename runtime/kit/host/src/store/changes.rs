@@ -5,8 +5,8 @@
 use std::io;
 use std::num::NonZeroUsize;
 
-use super::entry::take_entry;
-use super::key::Key;
+use crate::store::format::entry::take_entry;
+use crate::store::format::key::Key;
 
 /// The writes of some logs.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::directory::Directory;
-use super::manifest;
+use crate::store::format::manifest;
 
 /// The name of an unfinished image.
 pub(super) const NEW_IMAGE: &str = "image.new";

@@ -8,8 +8,8 @@ use super::batch::Visitor;
 use super::changes::Changes;
 use super::directory::Directory;
 use super::files::Files;
-use super::frame::Position;
-use super::image::ImageFile;
+use crate::store::format::frame::Position;
+use crate::store::format::image::ImageFile;
 
 /// An image, if there is one, and the changes after it.
 #[derive(Debug, Default)]

@@ -24,16 +24,16 @@ use super::batch::{Batch, Visitor};
 use super::contract::Store;
 use super::directory::{Background, Directory};
 use super::files::{self, Files};
-use super::frame;
 use super::held::Held;
-use super::image;
-use super::manifest::{LogMark, Manifest, ManifestNote};
 use super::note::{Note, NoteValue};
 use super::os::OsDirectory;
 use super::recover::{PreviousUse, Recovered, recover};
 use super::replay::{self, LogEnd};
 use super::writer::{Writer, is_no_space};
 use crate::at;
+use crate::store::format::frame;
+use crate::store::format::image;
+use crate::store::format::manifest::{LogMark, Manifest, ManifestNote};
 
 /// A log of this many bytes is closed and compacted.
 pub const LOG_MAX: u64 = 64 << 20;

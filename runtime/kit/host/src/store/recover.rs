@@ -9,11 +9,11 @@ use std::io;
 use super::directory::Directory;
 use super::files::{Files, image_name, log_name};
 use super::held::Held;
-use super::legacy;
-use super::manifest::{self, LogMark, LogMarks, Manifest};
 use super::note::NoteValue;
 use super::refusal::refuse;
 use super::replay::{self, LogEnd};
+use crate::store::format::legacy;
+use crate::store::format::manifest::{self, LogMark, LogMarks, Manifest};
 
 /// The content of a directory, now durable.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::header::VERSION;
+use crate::store::format::header::VERSION;
 
 /// What is to be done about data that are damaged: the end of the error that says so.
 pub const REMEDY: &str = "restore the file, or the whole directory, from a backup; without a \

@@ -5,9 +5,9 @@ use std::io;
 use super::changes::Changes;
 use super::directory::Directory;
 use super::files::log_name;
-use super::frame::{self, Position};
-use super::header::{HEADER_BYTES, Header, Kind, later_version};
 use super::refusal::{self, refuse};
+use crate::store::format::frame::{self, Position};
+use crate::store::format::header::{HEADER_BYTES, Header, Kind, later_version};
 
 /// The end of a log.
 #[derive(Clone, Copy, Debug)]

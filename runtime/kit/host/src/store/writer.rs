@@ -8,9 +8,9 @@ use std::io;
 
 use super::directory::{Directory, DirectoryFile};
 use super::files::log_name;
-use super::frame::{self, Position};
-use super::header::{HEADER_BYTES, Header, Kind};
-use super::manifest::LogMark;
+use crate::store::format::frame::{self, Position};
+use crate::store::format::header::{HEADER_BYTES, Header, Kind};
+use crate::store::format::manifest::LogMark;
 
 /// The size in bytes of the zeroed chunks; shorter near the maximum size of the log.
 const CHUNK_BYTES: usize = 1 << 20;

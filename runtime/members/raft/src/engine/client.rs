@@ -8,12 +8,12 @@ use bytes::Bytes;
 use openraft::error::{RPCError, RaftError, RemoteError, Unreachable};
 use serde::de::DeserializeOwned;
 
-use super::answered::Answered;
-use super::encoding::decode;
 use super::request::Request;
-use super::unsynced::Unsynced;
+use crate::encoding::kinds::LOG;
+use crate::engine::log::answered::Answered;
+use crate::engine::log::encoding::decode;
+use crate::engine::log::unsynced::Unsynced;
 use crate::group::MemberNode;
-use crate::kinds::LOG;
 use crate::peers::Peers;
 
 pub(super) type CallResult<T> = Result<T, RPCError<u64, MemberNode, RaftError<u64>>>;

@@ -6,9 +6,9 @@ use openraft::error::{InitializeError, RaftError};
 use openraft::raft::AppendEntriesRequest;
 use openraft::{CommittedLeaderId, EntryPayload, LogId, Membership, Vote};
 
-use super::entry::Entry;
 use super::metrics::FOUNDER;
 use super::{Engine, stopped};
+use crate::engine::log::entry::Entry;
 use crate::error::MemberError;
 use crate::group::Group;
 

@@ -16,17 +16,17 @@ use openraft::{
 use turnstile_host::Rng;
 use turnstile_host::simulation::blocking;
 
-use super::answered::Answered;
-use super::authors::Authors;
-use super::encoding::{decode, encode};
-use super::entry::{Entry, TypeConfig};
 use super::snapshot_head::{Meta, SnapshotHead};
-use super::unsynced::Unsynced;
-use crate::batch;
+use crate::encoding::batch;
+use crate::encoding::snapshot::{self, SnapshotParts};
+use crate::engine::log::answered::Answered;
+use crate::engine::log::authors::Authors;
+use crate::engine::log::encoding::{decode, encode};
+use crate::engine::log::entry::{Entry, TypeConfig};
+use crate::engine::log::unsynced::Unsynced;
 use crate::group::MemberNode;
 use crate::log::Log;
 use crate::machine::{Place, StateMachine};
-use crate::snapshot::{self, SnapshotParts};
 
 type Stored<T> = Result<T, StorageError<u64>>;
 /// Openraft's view of a [`StateMachine`], whose snapshots are in the log's store.

@@ -5,8 +5,8 @@ use openraft::Vote;
 use openraft::raft::{AppendEntriesRequest, VoteRequest};
 use serde::{Deserialize, Serialize};
 
-use super::entry::TypeConfig;
 use super::snapshot_head::Meta;
+use crate::engine::log::entry::TypeConfig;
 
 /// What one member asks another. The answer is the `Result` of openraft's own handler.
 #[derive(Serialize, Deserialize)]

@@ -5,13 +5,13 @@ use std::io;
 use bytes::Bytes;
 use openraft::{CommittedLeaderId, LogId, StoredMembership};
 
-use super::authors::Authors;
-use super::encoding::{decode, encode};
-use super::log_store::mark;
 use super::snapshot_head::{Meta, SnapshotHead};
+use crate::encoding::snapshot::SnapshotParts;
+use crate::engine::log::authors::Authors;
+use crate::engine::log::encoding::{decode, encode};
+use crate::engine::log::log_store::mark;
 use crate::group::Founding;
 use crate::log::Log;
-use crate::snapshot::SnapshotParts;
 
 /// What a snapshot says about a log that has written nothing.
 pub(crate) fn unwritten() -> Bytes {

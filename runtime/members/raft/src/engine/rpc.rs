@@ -11,13 +11,13 @@ use openraft::{OptionalSend, Snapshot, Vote};
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
-use super::answered::Answered;
 use super::client::{CallResult, Client};
-use super::encoding::{decode, encode};
-use super::entry::{Raft, TypeConfig};
 use super::request::{Append, Request};
 use super::stream::{Receiving, Sent, send};
-use super::unsynced::Unsynced;
+use crate::engine::log::answered::Answered;
+use crate::engine::log::encoding::{decode, encode};
+use crate::engine::log::entry::{Raft, TypeConfig};
+use crate::engine::log::unsynced::Unsynced;
 use crate::group::MemberNode;
 use crate::network::{Boxed, Handler};
 use crate::news::News;

@@ -6,10 +6,10 @@ use bytes::Bytes;
 use openraft::SnapshotMeta;
 use serde::{Deserialize, Serialize};
 
-use super::authors::Authors;
-use super::encoding::decode;
+use crate::encoding::snapshot::SnapshotParts;
+use crate::engine::log::authors::Authors;
+use crate::engine::log::encoding::decode;
 use crate::group::MemberNode;
-use crate::snapshot::SnapshotParts;
 
 pub(super) type Meta = SnapshotMeta<u64, MemberNode>;
 

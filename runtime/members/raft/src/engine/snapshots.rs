@@ -7,8 +7,8 @@ use std::time::Duration;
 use openraft::LogId;
 use tokio::time::timeout;
 
-use super::entry::Raft;
 use super::metrics::{Metrics, reached};
+use crate::engine::log::entry::Raft;
 use crate::log::Log;
 use crate::news::News;
 

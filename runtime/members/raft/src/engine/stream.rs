@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::answered::Answered;
 use super::client::Client;
-use super::encoding::{decode, encode};
-use super::entry::{Raft, TypeConfig};
 use super::request::{Part, Request};
+use crate::engine::log::answered::Answered;
+use crate::engine::log::encoding::{decode, encode};
+use crate::engine::log::entry::{Raft, TypeConfig};
 
 /// The size of a part, unless the options have another.
 const PART_BYTES: usize = 512 << 10;

@@ -10,16 +10,16 @@ use openraft::{
 };
 use turnstile_host::store::{Disk, LogStore as HostStore, Store};
 
-use super::answered::Answered;
-use super::entry::{Entry, TypeConfig};
-use super::log_store::LogStore;
 use super::machine::Machine;
-use super::unsynced::Unsynced;
-use crate::batch;
+use crate::encoding::batch;
+use crate::encoding::snapshot::SnapshotParts;
+use crate::engine::log::answered::Answered;
+use crate::engine::log::entry::{Entry, TypeConfig};
+use crate::engine::log::log_store::LogStore;
+use crate::engine::log::unsynced::Unsynced;
 use crate::folder::Folder;
 use crate::log::Log;
 use crate::machine::{Encode, Place, StateMachine};
-use crate::snapshot::SnapshotParts;
 
 struct Nothing;
 

@@ -2,8 +2,8 @@
 
 use turnstile_claim_core::message::{RequestKind, TargetStatus};
 
-use crate::server::auth::Identity;
-use crate::server::origin::RequestOrigin;
+use crate::server::access::auth::Identity;
+use crate::server::access::origin::RequestOrigin;
 
 /// The request that causes a change, and its origin.
 #[derive(Clone, Debug)]

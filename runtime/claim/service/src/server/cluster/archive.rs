@@ -11,11 +11,11 @@ use super::limits::LimitsInForce;
 use super::options::ClusterOptions;
 use super::replica::{Head, Replica};
 use super::snapshot::{self, Captured};
-use crate::server::index::ClaimIndex;
+use crate::server::access::origin::MemberRun;
 use crate::server::options::Options;
-use crate::server::origin::MemberRun;
-use crate::server::outlet::ReplyOutlet;
-use crate::server::saved::{self, Loaded, Meta};
+use crate::server::state::index::ClaimIndex;
+use crate::server::state::outlet::ReplyOutlet;
+use crate::server::state::saved::{self, Loaded, Meta};
 
 /// How a file of claims begins.
 const FILE_HEAD: &[u8] = b"turnstile claims\n";

@@ -11,7 +11,7 @@ use turnstile_raft::{Leadership, Member, Role};
 use super::machine::{APPLIED, REFUSED};
 use super::operation::{decode, encode, stamped};
 use super::shared::Shared;
-use crate::server::origin::MemberRun;
+use crate::server::access::origin::MemberRun;
 
 /// What became of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use super::forward::{Attempt, Forwarder, MemberReply, MemberRequest};
 use super::limits::LimitsInForce;
 use super::machine::APPLIED;
 use super::operation::{Operation, encode};
-use crate::server::origin::MemberRun;
+use crate::server::access::origin::MemberRun;
 
 /// What a leader does, whenever this member is one.
 pub(super) struct Leading {

@@ -5,7 +5,7 @@ use tokio::time::timeout;
 use turnstile_raft::{MemberChange, MemberError, Status, VoteChange};
 
 use super::ReplicatedEngine;
-use crate::server::reply::Reply;
+use crate::server::state::reply::Reply;
 
 impl ReplicatedEngine {
     /// The members, as far as this one knows them.

@@ -13,10 +13,10 @@ use serde_json::value::RawValue;
 use turnstile_claim_core::message::TargetStatus;
 
 use super::limits::LimitsInForce;
-use crate::server::auth::Identity;
-use crate::server::call::ClaimRequest;
-use crate::server::digest::PostKey;
-use crate::server::origin::{MemberRun, RequestOrigin};
+use crate::server::access::auth::Identity;
+use crate::server::access::origin::{MemberRun, RequestOrigin};
+use crate::server::web::call::ClaimRequest;
+use crate::server::web::digest::PostKey;
 use crate::wire::request::{Patch, Post};
 
 /// The version of the format.

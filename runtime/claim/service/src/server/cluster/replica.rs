@@ -18,13 +18,13 @@ use turnstile_host::{Clock, Engine, HostState, Moment, Outlet as _};
 use super::limits::LimitsInForce;
 use super::member_clock::MemberClock;
 use super::operation::{self, NewTerm, Operation, RequestOperation, Stamp};
-use crate::server::call::EngineReply;
-use crate::server::claim_engine::ClaimEngine;
-use crate::server::index::ClaimIndex;
-use crate::server::origin::MemberRun;
-use crate::server::outlet::ReplyOutlet;
-use crate::server::saved::Meta;
-use crate::server::service::ClaimService;
+use crate::server::access::origin::MemberRun;
+use crate::server::state::claim_engine::ClaimEngine;
+use crate::server::state::index::ClaimIndex;
+use crate::server::state::outlet::ReplyOutlet;
+use crate::server::state::saved::Meta;
+use crate::server::state::service::ClaimService;
+use crate::server::web::call::EngineReply;
 
 /// The replicated state of a member.
 pub(super) struct Replica {

@@ -6,9 +6,9 @@ use tokio::time::{sleep, timeout};
 use turnstile_raft::{Role, Status};
 
 use super::ReplicatedEngine;
-use crate::server::handle::server_id;
-use crate::server::metrics::put;
-use crate::server::reply::Reply;
+use crate::server::state::handle::server_id;
+use crate::server::state::reply::Reply;
+use crate::server::web::metrics::put;
 
 impl ReplicatedEngine {
     /// The id of the cluster, which all members know: that of its group.

@@ -7,7 +7,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::ReplicatedEngine;
 use super::archive::file;
-use crate::server::reply::Reply;
+use crate::server::state::reply::Reply;
 
 /// A file that is being sent: the next one waits for its end.
 struct SentFile {

@@ -8,7 +8,7 @@ use turnstile_host::Bell;
 
 use super::contact::Contact;
 use super::replica::{Effect, Replica};
-use crate::server::claim_engine::ClaimEngine;
+use crate::server::state::claim_engine::ClaimEngine;
 
 /// The replica, and what wakes those that wait for its changes.
 pub(super) struct Shared {

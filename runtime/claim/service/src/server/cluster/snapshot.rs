@@ -19,12 +19,12 @@ use turnstile_ids::number::CallId;
 
 use super::operation::{EncodedOrigin, decode, encode};
 use super::replica::{Head, Replica, host};
-use crate::server::call::{Call, FIRST_WATCH};
-use crate::server::entries::Entries;
-use crate::server::index::ClaimIndex;
-use crate::server::reply::CallKind;
-use crate::server::saved::{self, Loaded, Meta};
-use crate::server::service::ClaimService;
+use crate::server::state::entries::Entries;
+use crate::server::state::index::ClaimIndex;
+use crate::server::state::reply::CallKind;
+use crate::server::state::saved::{self, Loaded, Meta};
+use crate::server::state::service::ClaimService;
+use crate::server::web::call::{Call, FIRST_WATCH};
 
 /// The version of the encoding.
 const VERSION: u8 = 1;

@@ -12,8 +12,8 @@ use super::ReplicatedEngine;
 use super::forward::Attempt;
 use super::operation::{EncodedOrigin, Operation, RequestOperation, encode};
 use super::shared::Shared;
-use crate::server::call::{ClaimRequest, EngineReply};
-use crate::server::origin::RequestOrigin;
+use crate::server::access::origin::RequestOrigin;
+use crate::server::web::call::{ClaimRequest, EngineReply};
 
 impl ReplicatedEngine {
     /// Has the cluster take a request.

@@ -1,0 +1,72 @@
+//! Row coverage of a system: the rows taken, and the cells declared impossible that were reached.
+
+use std::collections::BTreeSet;
+
+use turnstile_spec::table::{CellKind, Table, Vocabulary};
+use turnstile_step::RowOutcome;
+
+use crate::options::Replacement;
+use crate::results::result::{Coverage, RowCoverage, RowRef};
+use crate::tables::machine_table::MachineTable;
+use crate::tables::rules::replacement;
+
+/// The coverage of the machines' tables, replaced or bundled.
+pub(crate) fn coverage(
+    compiled: &[MachineTable],
+    tables: &[Replacement],
+    taken: &BTreeSet<RowOutcome>,
+) -> Coverage {
+    let mut coverage = Coverage::default();
+    for table in compiled {
+        if let Some(given) = replacement(tables, &table.machine) {
+            add(&mut coverage, &given.vocabulary, &given.table, taken);
+        } else if let Ok(sound) = table.file.amended() {
+            add(&mut coverage, &sound.vocabulary, &sound.table, taken);
+        }
+    }
+    coverage
+}
+
+fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTreeSet<RowOutcome>) {
+    let ran: BTreeSet<_> = table.rows.iter().map(|row| row.id).collect();
+    for id in ran {
+        let row = &words.rows[id.index()];
+        let is_taken = taken.iter().any(|taken| {
+            matches!(taken, RowOutcome::Row { machine, row: id }
+                if *machine == words.machine && *id == row.id)
+        });
+        coverage.rows += 1;
+        let reached = if is_taken {
+            coverage.rows_taken += 1;
+            RowCoverage::Taken
+        } else if row.waived.is_some() {
+            coverage.excused.push(row.id.clone());
+            RowCoverage::Waived
+        } else {
+            coverage.not_taken.push(row.id.clone());
+            RowCoverage::NotTaken
+        };
+        let row = RowRef { machine: words.machine.clone(), id: row.id.clone() };
+        coverage.by_row.insert(row, reached);
+    }
+    for cell in table.cells.iter().filter(|cell| cell.kind == CellKind::Impossible) {
+        coverage.impossible += 1;
+        let state = &words.states[cell.state.index()].name;
+        let event = &words.events[cell.event.index()].name.name;
+        let reached = taken.iter().find_map(|taken| match taken {
+            RowOutcome::Unexpected { machine, state: at, event: what, number }
+                if *machine == words.machine
+                    && at == state
+                    && what == event
+                    && cell.pattern.matches(*number) =>
+            {
+                Some(format!("{state} × {event} ({number})"))
+            }
+            RowOutcome::Unexpected { .. }
+            | RowOutcome::Row { .. }
+            | RowOutcome::Ignored { .. }
+            | RowOutcome::ActionFailed { .. } => None,
+        });
+        coverage.impossible_reached.extend(reached);
+    }
+}
