@@ -190,6 +190,18 @@ pub(crate) async fn write(
     stream.flush().await
 }
 
+/// Says why a connection ends, also to a user that still writes.
+pub(crate) async fn refuse(
+    lines: Lines<OwnedReadHalf>,
+    mut sink: OwnedWriteHalf,
+    why: String,
+) -> io::Result<()> {
+    timeout(REQUEST_MAX, write(&mut sink, &LockReply::Error(why))).await??;
+    sink.shutdown().await?;
+    lines.drain().await;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,16 +218,4 @@ mod tests {
             assert_eq!(serde_json::from_str::<LockReply>(line).expect("a reply"), reply);
         }
     }
-}
-
-/// Says why a connection ends, also to a user that still writes.
-pub(crate) async fn refuse(
-    lines: Lines<OwnedReadHalf>,
-    mut sink: OwnedWriteHalf,
-    why: String,
-) -> io::Result<()> {
-    timeout(REQUEST_MAX, write(&mut sink, &LockReply::Error(why))).await??;
-    sink.shutdown().await?;
-    lines.drain().await;
-    Ok(())
 }
