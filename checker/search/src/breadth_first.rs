@@ -3,8 +3,8 @@
 //! A level is divided into chunks. The chunks of a batch are expanded in parallel, their successors
 //! are inserted into the shards of the [fingerprint set](crate::storage::fingerprint_set) in the
 //! order of chunks, and the new ones are gathered in that order, each chunk by the thread that
-//! expanded it. So the order of the states, the log, the counts and the shortest counterexample do not depend on
-//! the number of threads.
+//! expanded it. So the order of the states, the log, the counts and the shortest counterexample do
+//! not depend on the number of threads.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;

@@ -26,7 +26,9 @@ fn roots(workspace: &Path) -> Vec<PathBuf> {
             .iter()
             .any(|kind| own.components().any(|part| part.as_os_str() == *kind));
         let is_named = ["lib.rs", "main.rs"].iter().any(|name| file.ends_with(name));
-        !is_test && (folder.ends_with("src") && is_named || folder.ends_with("src/bin"))
+        let is_program = folder.parent().is_some_and(|above| above.ends_with("src/bin"));
+        let is_named = is_named && (folder.ends_with("src") || is_program);
+        !is_test && (is_named || folder.ends_with("src/bin"))
     };
     let mut roots: Vec<PathBuf> = sources(workspace).into_iter().filter(is_root).collect();
     roots.sort();

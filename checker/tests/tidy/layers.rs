@@ -71,6 +71,12 @@ pub(crate) const LAYERS: [(&str, &[&str]); 5] = [
 const PROTOCOLS: [&str; 5] =
     ["claim", "byte-range-lock", "view-handler", "group-lock", "replicated-lock"];
 
+/// The most crates that are built again after an edit of a core, it among them.
+const CORE_REBUILDS: usize = 7;
+
+/// The most crates that are built again after an edit of a table.
+const TABLE_REBUILDS: usize = 9;
+
 /// Where the crates of one protocol use those of another one.
 const PROTOCOLS_ABOVE: [(&str, &str); 2] =
     [("byte-range-lock", "claim"), ("group-lock", "view-handler")];
@@ -127,16 +133,42 @@ fn protocol(path: &str) -> Option<&'static str> {
     PROTOCOLS.into_iter().find(|name| folders().any(|folder| folder == *name))
 }
 
+/// The crates by their paths, with their manifests.
+fn manifests() -> Vec<(&'static str, String)> {
+    let paths = LAYERS.iter().flat_map(|(_, crates)| *crates);
+    let read = |path: &&'static str| {
+        let manifest = fs::read_to_string(root().join(path).join("Cargo.toml"));
+        (*path, manifest.expect("every crate has a manifest"))
+    };
+    paths.map(read).collect()
+}
+
+/// The crates that are built again after an edit of one, it among them.
+fn built_after(edited: &str, crates: &[(&str, String)]) -> BTreeSet<String> {
+    let mut built = BTreeSet::from([edited.to_owned()]);
+    // Each stands after those that it uses.
+    for (_, manifest) in crates {
+        if uses(manifest).iter().any(|used| built.contains(used)) {
+            built.insert(name_of(manifest).to_owned());
+        }
+    }
+    built
+}
+
+#[test]
+fn an_edit_of_a_core_or_a_table_rebuilds_few_crates() {
+    let crates = manifests();
+    for (kind, most) in [("core", CORE_REBUILDS), ("machines", TABLE_REBUILDS)] {
+        for protocol in PROTOCOLS {
+            let built = built_after(&format!("turnstile-{protocol}-{kind}"), &crates);
+            assert!(built.len() > 2 && built.len() <= most, "{protocol} {kind}: {built:?}");
+        }
+    }
+}
+
 #[test]
 fn a_protocol_uses_no_other_one_but_those_that_are_listed() {
-    let crates: Vec<(&str, String)> = LAYERS
-        .iter()
-        .flat_map(|(_, crates)| *crates)
-        .map(|path| {
-            let manifest = fs::read_to_string(root().join(path).join("Cargo.toml"));
-            (*path, manifest.expect("every crate has a manifest"))
-        })
-        .collect();
+    let crates = manifests();
     let of = |name: &str| {
         let found = crates.iter().find(|(_, manifest)| name_of(manifest) == name);
         protocol(found.expect("it is of the workspace").0)

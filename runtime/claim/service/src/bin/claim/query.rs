@@ -9,7 +9,7 @@ use turnstile_claim::client::{Error, ErrorKind, LockClient, LockClientBuilder};
 use turnstile_claim::wire::claim::{ClaimSeen, id_in};
 use turnstile_claim_core::record::Status;
 
-use super::UNAVAILABLE;
+use super::failure::UNAVAILABLE;
 
 /// Prints claims, one per line, and whether there are more.
 pub(super) async fn list(

@@ -12,8 +12,9 @@ use turnstile_claim::client::{
 use turnstile_claim::wire::claim::{ClaimSeen, id_in};
 use turnstile_supervisor::{End, Held, Reaper, Signal, Signals, end_by, supervise};
 
+use super::args::RunArgs;
+use super::failure::system_error;
 use super::query::{printable, process_of};
-use super::{RunArgs, system_error};
 
 /// The maximum time for the server to acknowledge a release or withdrawal.
 pub(super) const CLOSE_MAX: Duration = Duration::from_secs(5);

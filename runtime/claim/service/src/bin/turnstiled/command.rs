@@ -1,7 +1,7 @@
 //! The commands of `turnstiled` beside that of serving.
 
-use clap::{Args, Subcommand};
-use turnstile_claim::client::{Error, ErrorKind, LockClient, LockClientBuilder};
+use clap::Subcommand;
+use turnstile_claim::client::ErrorKind;
 
 use super::members::{self, MemberCommand};
 use super::snapshot::{self, SnapshotCommand};
@@ -10,8 +10,6 @@ use super::snapshot::{self, SnapshotCommand};
 const UNAVAILABLE: u8 = 69;
 /// Exit status: invalid arguments or settings.
 const USAGE: u8 = 2;
-
-const DEFAULT_URL: &str = "http://127.0.0.1:5000";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum ServerCommand {
@@ -48,21 +46,6 @@ pub(crate) enum ServerCommand {
         #[command(subcommand)]
         command: SnapshotCommand,
     },
-}
-
-/// The server that a command asks.
-#[derive(Args, Debug)]
-pub(crate) struct ServerArgs {
-    /// The URL of a member [default: TURNSTILE_URL, or http://127.0.0.1:5000].
-    #[arg(long, value_name = "URL")]
-    url: Option<String>,
-}
-
-impl ServerArgs {
-    pub(crate) fn client(self) -> Result<LockClient, Error> {
-        let url = self.url.or_else(|| std::env::var("TURNSTILE_URL").ok());
-        LockClientBuilder::from_list(url.as_deref().unwrap_or(DEFAULT_URL)).build()
-    }
 }
 
 /// Runs a command, and returns the exit status.

@@ -7,6 +7,9 @@ mod command;
 mod member;
 #[cfg(feature = "cluster")]
 mod members;
+mod named;
+#[cfg(feature = "cluster")]
+mod server_args;
 #[cfg(feature = "cluster")]
 mod snapshot;
 
@@ -32,6 +35,7 @@ use turnstile_host::store::{LogStore, PreviousUse};
 use self::args::Args;
 #[cfg(feature = "cluster")]
 use self::member::MemberConfig;
+use self::named::named;
 
 /// The system's allocator took a ninth of the server's processor time.
 #[global_allocator]
@@ -171,11 +175,6 @@ async fn serve(
     };
     server.listen(address, stop).await?;
     failure
-}
-
-/// Names the option that an error is about.
-fn named(option: &str) -> impl FnOnce(io::Error) -> io::Error {
-    move |error| io::Error::new(error.kind(), format!("{option} {error}"))
 }
 
 /// Opens the store and logs what the start found, if it is not a store that was closed.

@@ -15,7 +15,7 @@ use turnstile_raft::network::REQUEST_BYTES_MAX;
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 use turnstile_raft::{Members, NOT_OF_A_MEMBER};
 
-use super::named;
+use super::named::named;
 
 /// The options of a member.
 #[derive(Args, Debug)]

@@ -11,7 +11,7 @@ use turnstile_raft::arguments::peer;
 use turnstile_raft::request::{AttemptError, ChangeRequest};
 use turnstile_raft::{MemberChange, VoteChange};
 
-use super::command::ServerArgs;
+use super::server_args::ServerArgs;
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum MemberCommand {

@@ -13,7 +13,7 @@ use turnstile_host::transport::tcp::Address;
 use turnstile_raft::Members;
 use turnstile_raft::arguments::{self, peer};
 
-use super::command::ServerArgs;
+use super::server_args::ServerArgs;
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum SnapshotCommand {

@@ -8,7 +8,11 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 use turnstile_host::seconds;
-use turnstile_local::{REAP, RunArgs, users};
+use turnstile_local::{Program, REAP, RunArgs, users};
+
+/// This program.
+pub(crate) const PROGRAM: Program =
+    Program { name: "grouplock", variable: "GROUPLOCK", undecided: "is in no group yet" };
 
 /// The maximum length of a group's name in bytes.
 const NAME_MAX: usize = 200;

@@ -10,13 +10,9 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use serde_json::Value;
 use tokio::runtime::Builder;
-use turnstile_local::{Client, Failure, Program, print, reap};
+use turnstile_local::{Client, Failure, print, reap};
 
-use self::cli::{Cli, CliCommand, PrintArgs};
-
-/// This program.
-const PROGRAM: Program =
-    Program { name: "grouplock", variable: "GROUPLOCK", undecided: "is in no group yet" };
+use self::cli::{Cli, CliCommand, PROGRAM, PrintArgs};
 
 fn main() -> ExitCode {
     let Cli { command } = Cli::parse();

@@ -10,8 +10,7 @@ use turnstile_host::store::LogStore;
 use turnstile_host::transport::tcp::Tls;
 use turnstile_local::{Failure, MemberCertificates, Socket, Times, raise_open_files};
 
-use super::PROGRAM;
-use super::cli::MemberArgs;
+use super::cli::{MemberArgs, PROGRAM};
 use super::service::Local;
 
 /// A user hears that its lock is held several times in the time after which it is lost.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 use turnstile_host::transport::tcp::Address;
-use turnstile_local::{REAP, RunArgs, users};
+use turnstile_local::{Failure, REAP, RunArgs, users};
+use turnstile_raft::Members;
 use turnstile_raft::arguments::{self, heartbeat, peer};
 
 /// The replicated lock service: members that agree on a log, and commands under their locks.
@@ -199,4 +200,9 @@ pub(crate) struct MemberArgs {
     pub(crate) log: LevelFilter,
     #[command(flatten)]
     pub(crate) socket: SocketArgs,
+}
+
+/// The members of a list.
+pub(crate) fn members(peers: &[(u64, Address)]) -> Result<Members, Failure> {
+    arguments::members(peers).map_err(|why| Failure::Usage(format!("--peer: {why}")))
 }

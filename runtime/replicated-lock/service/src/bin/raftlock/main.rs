@@ -6,25 +6,18 @@ mod members;
 mod service;
 mod snapshot;
 mod status;
+mod user;
 mod wire;
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::Parser as _;
 use tokio::runtime::Builder;
-use turnstile_local::{Client, Failure, Program, print, reap};
+use turnstile_local::{Failure, print, reap};
 
 use self::cli::{Cli, CliCommand};
-use self::wire::{Reply, Request};
-
-/// This program.
-const PROGRAM: Program =
-    Program { name: "raftlock", variable: "RAFTLOCK", undecided: "has no contact to a majority" };
-
-/// The maximum time for what the member and its leader do, which have time-outs of 10 s.
-const CHANGE_MAX: Duration = Duration::from_secs(60);
+use self::user::{PROGRAM, user};
 
 fn main() -> ExitCode {
     let Cli { command } = Cli::parse();
@@ -48,24 +41,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// A user of the member at a socket.
-const fn user(socket: &Path) -> Client<'_> {
-    Client::new(PROGRAM, socket)
-}
-
 /// Prints what the member knows.
 async fn print_status(socket: &Path, json: bool) -> Result<u8, Failure> {
     let status = user(socket).status().await?;
     print(&if json { format!("{status}\n") } else { status::text(&status) })?;
     Ok(0)
-}
-
-/// Has the member do something that has no result.
-async fn have_done(socket: &Path, request: &Request) -> Result<u8, Failure> {
-    let Reply::Done = user(socket).ask(request, CHANGE_MAX).await? else { return Err(undone()) };
-    Ok(0)
-}
-
-fn undone() -> Failure {
-    Failure::Unavailable("the member does not say whether it is done".into())
 }

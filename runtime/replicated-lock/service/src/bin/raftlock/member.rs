@@ -6,16 +6,15 @@ use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use turnstile_host::store::{LogStore, has_files};
-use turnstile_host::transport::tcp::{Address, Tls};
+use turnstile_host::transport::tcp::Tls;
 use turnstile_local::{Failure, MemberCertificates, Socket, Times, raise_open_files};
-use turnstile_raft::Members;
-use turnstile_raft::arguments::{self, log_filter, not_opened};
+use turnstile_raft::arguments::{log_filter, not_opened};
 use turnstile_raft::network::tcp::{TcpNetwork, TcpOptions};
 use turnstile_replicated_lock::{LockService, Options};
 
-use super::PROGRAM;
-use super::cli::MemberArgs;
+use super::cli::{MemberArgs, members};
 use super::service::Local;
+use super::user::PROGRAM;
 
 /// Runs a member until a signal ends it.
 pub(crate) async fn run(args: MemberArgs) -> Result<u8, Failure> {
@@ -75,11 +74,6 @@ fn open(args: &MemberArgs) -> Result<LogStore, Failure> {
         )));
     }
     LogStore::open(&args.data).map_err(|error| Failure::Unavailable(not_opened(id, &error)))
-}
-
-/// The members of a list.
-pub(crate) fn members(peers: &[(u64, Address)]) -> Result<Members, Failure> {
-    arguments::members(peers).map_err(|why| Failure::Usage(format!("--peer: {why}")))
 }
 
 async fn network(args: &MemberArgs, tls: Option<&Tls>) -> Result<Arc<TcpNetwork>, Failure> {

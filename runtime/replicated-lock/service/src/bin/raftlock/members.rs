@@ -9,8 +9,8 @@ use turnstile_raft::request::{AttemptError, ChangeRequest};
 use turnstile_raft::{MemberChange, VoteChange};
 
 use super::cli::{MembersCommand, SocketArgs};
+use super::user::{CHANGE_MAX, undone, user};
 use super::wire::{Reply, Request};
-use super::{CHANGE_MAX, undone, user};
 
 /// Lists or changes the members.
 pub(crate) async fn run(command: MembersCommand) -> Result<u8, Failure> {

@@ -10,9 +10,8 @@ use turnstile_local::Failure;
 use turnstile_raft::{Backup, Members};
 use turnstile_replicated_lock::{LockService, Options};
 
-use super::cli::{SnapshotCommand, SocketArgs};
-use super::have_done;
-use super::member::members;
+use super::cli::{SnapshotCommand, SocketArgs, members};
+use super::user::have_done;
 use super::wire::Request;
 
 /// How a file of another service begins.
