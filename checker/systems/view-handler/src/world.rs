@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use turnstile_harness::embedded;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec};
+use turnstile_harness::{Embedded, Plan, SystemEntry, SystemSpec, embedded};
 use turnstile_world::system::System;
 use turnstile_world::{Direction, Predicate};
 
