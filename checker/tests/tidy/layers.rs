@@ -6,8 +6,8 @@ use std::fs;
 use crate::members::members;
 use crate::root;
 
-/// The layers, each with the crates in it; a crate may use crates of its own layer and of layers
-/// before it.
+/// The layers, each with the crates in it; a crate may use those before it: of its own layer, and of
+/// layers before that.
 pub(crate) const LAYERS: [(&str, &[&str]); 5] = [
     ("spec", &["spec", "spec/bundled", "spec/import", "spec/report"]),
     ("macros", &["macros/emit", "macros/render", "macros", "macros/machine"]),
@@ -109,30 +109,6 @@ fn every_crate_of_the_workspace_is_in_a_layer() {
     assert_eq!(crates, members);
 }
 
-#[test]
-fn a_layer_uses_layers_before_it_only() {
-    let mut before: Vec<String> = Vec::new();
-    for (layer, crates) in LAYERS {
-        let manifests: Vec<String> = crates
-            .iter()
-            .map(|path| root().join(path).join("Cargo.toml"))
-            .map(|path| fs::read_to_string(path).expect("every crate has a manifest"))
-            .collect();
-        before.extend(manifests.iter().map(|manifest| name_of(manifest).to_owned()));
-        for manifest in &manifests {
-            for used in uses(manifest) {
-                assert!(before.contains(&used), "{} in {layer} uses {used}", name_of(manifest));
-            }
-        }
-    }
-}
-
-/// The protocol of a crate, by a folder of its path.
-fn protocol(path: &str) -> Option<&'static str> {
-    let folders = || path.split('/').skip(1);
-    PROTOCOLS.into_iter().find(|name| folders().any(|folder| folder == *name))
-}
-
 /// The crates by their paths, with their manifests.
 fn manifests() -> Vec<(&'static str, String)> {
     let paths = LAYERS.iter().flat_map(|(_, crates)| *crates);
@@ -143,10 +119,27 @@ fn manifests() -> Vec<(&'static str, String)> {
     paths.map(read).collect()
 }
 
+#[test]
+fn a_crate_uses_crates_before_it_only() {
+    let mut before = BTreeSet::new();
+    for (path, manifest) in manifests() {
+        for used in uses(&manifest) {
+            assert!(before.contains(&used), "{path} uses {used}");
+        }
+        before.insert(name_of(&manifest).to_owned());
+    }
+}
+
+/// The protocol of a crate, by a folder of its path.
+fn protocol(path: &str) -> Option<&'static str> {
+    let folders = || path.split('/').skip(1);
+    PROTOCOLS.into_iter().find(|name| folders().any(|folder| folder == *name))
+}
+
 /// The crates that are built again after an edit of one, it among them.
 fn built_after(edited: &str, crates: &[(&str, String)]) -> BTreeSet<String> {
     let mut built = BTreeSet::from([edited.to_owned()]);
-    // Each stands after those that it uses.
+    // Each stands after those that it uses: a test above asks that.
     for (_, manifest) in crates {
         if uses(manifest).iter().any(|used| built.contains(used)) {
             built.insert(name_of(manifest).to_owned());
