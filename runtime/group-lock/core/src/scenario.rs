@@ -9,9 +9,9 @@ use crate::{Command, Member};
 use turnstile_group_lock_machines::{group_lock_client, group_lock_coordinator};
 use turnstile_machine::Rules;
 #[cfg(not(feature = "serde"))]
-use turnstile_scenario::CoreNode as NodeOf;
+pub(crate) use turnstile_scenario::CoreNode as NodeOf;
 #[cfg(feature = "serde")]
-use turnstile_scenario::trace::TraceableNode as NodeOf;
+pub(crate) use turnstile_scenario::trace::TraceableNode as NodeOf;
 use turnstile_scenario::{Deliverable, LinkKind, Node, NodeFactory, Protocol, TextFormat};
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{MemberId, Members, View};

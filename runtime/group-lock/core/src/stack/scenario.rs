@@ -11,12 +11,8 @@ use turnstile_step::Out;
 use turnstile_view_handler_machines::view_handler;
 
 use crate as group;
-use crate::scenario::view;
+use crate::scenario::{NodeOf, view};
 use crate::stack::{Command, Message, Stack};
-#[cfg(not(feature = "serde"))]
-use turnstile_scenario::CoreNode as NodeOf;
-#[cfg(feature = "serde")]
-use turnstile_scenario::trace::TraceableNode as NodeOf;
 use turnstile_scenario::{Deliverable, LinkKind, Node, NodeFactory, Protocol, TextFormat};
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{Handler, MemberId, Members};
