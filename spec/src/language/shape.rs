@@ -5,13 +5,11 @@
 
 mod kind;
 
-use crate::diagnostic::code;
 use crate::diagnostic::similarity::nearest;
-use crate::diagnostic::{Diagnostic, Span};
-use crate::language;
-use crate::limit;
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::source::Source;
 use crate::yaml::{Node, Value, Word};
+use crate::{language, limit};
 
 #[cfg(feature = "systems")]
 pub(crate) use crate::language::shape::kind::may_with;

@@ -1,8 +1,7 @@
 //! Lints of amendments: conflicting ones, ones without effect, unknown or cyclic `needs`.
 
-use crate::diagnostic::code;
 use crate::diagnostic::similarity::nearest;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::lint::context::LintContext;
 use crate::raw::{self, Amendment, Declaration, Row, SECTIONS, Sections, keys};
 use crate::read::amend::{self, RowIndex};

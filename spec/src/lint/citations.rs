@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::lint::context::LintContext;
 use crate::raw::{Declaration, Sections};
 use crate::table::Lines;

@@ -1,8 +1,7 @@
 //! Rows without an event: cycles of them, and what a state that they always leave cannot take.
 
 use crate::cell_index::CellIndex;
-use crate::diagnostic::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::lint::context::{LintContext, listed};
 use crate::table::{COMPLETION, EventId, EventKind, Row, RowId, StateId};
 use crate::vec_map::VecSet;

@@ -1,7 +1,6 @@
 //! Rows from final states, which are never taken.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::code;
+use crate::diagnostic::{Diagnostic, code};
 use crate::lint::context::LintContext;
 use crate::vec_map::VecSet;
 

@@ -1,8 +1,7 @@
 //! Invalid rules, invariants and loops.
 
-use crate::diagnostic::code;
 use crate::diagnostic::similarity::nearest;
-use crate::diagnostic::{Diagnostic, merge};
+use crate::diagnostic::{Diagnostic, code, merge};
 use crate::formula::Evaluator;
 use crate::lint::context::LintContext;
 use crate::raw::Row;

@@ -1,8 +1,7 @@
 //! Patterns that are invalid, out of range or empty.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::code;
 use crate::diagnostic::similarity::nearest;
+use crate::diagnostic::{Diagnostic, code};
 use crate::lint::context::{LintContext, listed};
 use crate::read::pattern::{self, PatternError};
 use crate::table::PayloadDomain;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::raw::{Event, Resource, RowChange, Sections, Table};
 use crate::read::vocabulary::domain;
 use crate::yaml::Word;

@@ -1,7 +1,6 @@
 //! Initial, unreachable and trap states.
 
-use crate::diagnostic::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::lint::context::LintContext;
 use crate::lint::naming::unknowns::Unknowns;
 use crate::table::StateId;

@@ -1,7 +1,6 @@
 //! Variables: their values, what actions do to them, and the guards that compare them.
 
-use crate::diagnostic::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::lint::context::LintContext;
 use crate::read::variables::{PAYLOAD, comparisons, is_comparable, updates};
 use crate::read::vocabulary::domain;

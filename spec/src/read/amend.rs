@@ -1,8 +1,7 @@
 //! Applies amendments, each to the table as written after the amendments that it needs. A reading
 //! is the last of them, where the table is in one.
 
-use crate::diagnostic::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::raw::{self, Sections};
 use crate::read::draft::Draft;
 use crate::read::rows;

@@ -1,7 +1,6 @@
 //! The evaluators of formulas: the core, the checker, both or none.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::code;
+use crate::diagnostic::{Diagnostic, code};
 use crate::formula::{Evaluator, Evaluators, Signature, Symbols};
 use crate::raw::{self, Named, Rule, Sections, call};
 use crate::yaml::Word;

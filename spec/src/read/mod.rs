@@ -16,19 +16,16 @@ pub(crate) mod vocabulary;
 
 use std::fmt;
 
-use crate::diagnostic::code;
-use crate::diagnostic::{Diagnostic, Span, sort};
-use crate::language;
+use crate::diagnostic::{Diagnostic, Span, code, sort};
 use crate::language::shape::{self, Kind};
-use crate::limit;
 use crate::lint::{self, LintContext};
-use crate::raw;
 use crate::read::draft::{Draft, Lookup};
 use crate::source::Source;
 use crate::table::{Table, Vocabulary};
 use crate::vec_map::VecSet;
 use crate::versions::{Amendment, Document, ExplainedMutant, PartlyAmended, Uncited};
 use crate::yaml::{self, Node, Tree, Word};
+use crate::{language, limit, raw};
 
 /// A parsed file without errors, with its names.
 #[derive(Clone)]

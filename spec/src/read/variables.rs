@@ -1,9 +1,8 @@
 //! Looks up variables: what actions do to them, and the guards that compare them. The build omits
 //! what cannot be resolved; a lint reports it.
 
-use crate::diagnostic::code;
 use crate::diagnostic::similarity::nearest;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::event::{PayloadDomain, Sends};
 use crate::raw::{self, Connective};
 use crate::read::draft::Lookup;

@@ -1,8 +1,7 @@
 //! Entries of `without` that have no effect: on a `sometimes` property, and for a budget of `any`,
 //! whose use a state does not record.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::code;
+use crate::diagnostic::{Diagnostic, code};
 use crate::raw::{word, words};
 use crate::system::{Property, System};
 use crate::yaml::{Node, Word};

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::raw::{self, Connective, Formula, Quantifier, cite, text, word, words};
 use crate::system::model::{Claim, Property, PropertyKind, TableVersion};
 use crate::yaml::{Node, Value};

@@ -1,7 +1,6 @@
 //! Links of requests and responses in a system of tables: what stands in place of an answer.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::code;
+use crate::diagnostic::{Diagnostic, code};
 use crate::system::formula::suggestion;
 use crate::system::role_table::RoleTable;
 use crate::system::{Failure, Link, LinkKind, System};

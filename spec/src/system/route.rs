@@ -1,8 +1,7 @@
 //! The receivers of the messages that actions send: the route of the file, or else the only role
 //! that a link leads to and whose table has the event.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::code;
+use crate::diagnostic::{Diagnostic, code};
 use crate::read::variables::PAYLOAD;
 use crate::system::formula::suggestion;
 use crate::system::role_table::RoleTable;

@@ -1,7 +1,6 @@
 //! What survives a restart in a world of a system of tables.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::code;
+use crate::diagnostic::{Diagnostic, code};
 use crate::system::formula::suggestion;
 use crate::system::role_table::RoleTable;
 use crate::system::{Saved, System, World};

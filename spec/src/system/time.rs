@@ -1,7 +1,6 @@
 //! Time relations: their timers, looked up in the tables of a system, and circles of them.
 
-use crate::diagnostic::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::system::formula::suggestion;
 use crate::system::role_table::RoleTable;
 use crate::system::{System, TimeRelation, Timer};

@@ -4,8 +4,7 @@
 //! of this binary do not take.
 
 use serde::Serialize;
-use turnstile_spec::diagnostic::code;
-use turnstile_spec::diagnostic::{CellWords, Diagnostics, Label, Span};
+use turnstile_spec::diagnostic::{CellWords, Diagnostics, Label, Span, code};
 use turnstile_spec::{Diagnostic, Severity, Source, nearest};
 
 /// A diagnostic of a file (`faults` in JSON).

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use turnstile_group_lock_core::message::LockName;
-use turnstile_group_lock_core::stack;
-use turnstile_group_lock_core::{self as group, Command};
+use turnstile_group_lock_core::{self as group, Command, stack};
 use turnstile_step::not_symbolic;
 use turnstile_system_view_handler::is_exclusion;
 use turnstile_view_handler_core::{self as view, MemberId};

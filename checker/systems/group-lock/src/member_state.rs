@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use turnstile_group_lock_core::message::{FencingToken, LockName, Message, MessageBody};
-use turnstile_group_lock_core::stack;
-use turnstile_group_lock_core::{self as group, Notice};
+use turnstile_group_lock_core::{self as group, Notice, stack};
 use turnstile_step::{Symbolic, not_symbolic};
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{self as view, MemberId};

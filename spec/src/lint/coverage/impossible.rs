@@ -1,8 +1,7 @@
 //! Commands declared impossible. The user or the environment causes a command, at any time, so no
 //! table and no system can verify such an entry.
 
-use crate::diagnostic::code;
-use crate::diagnostic::{CellWords, Diagnostic};
+use crate::diagnostic::{CellWords, Diagnostic, code};
 use crate::lint::context::{LintContext, listed};
 use crate::lint::coverage::cells::words;
 use crate::table::{Cell, CellKind, EventId, EventKind};

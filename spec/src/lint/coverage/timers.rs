@@ -1,8 +1,7 @@
 //! Unhandled timers: held by a state that has no row for their expiry.
 
 use crate::cell_index::{CellEntry, CellIndex};
-use crate::diagnostic::code;
-use crate::diagnostic::{CellWords, Diagnostic};
+use crate::diagnostic::{CellWords, Diagnostic, code};
 use crate::lint::context::{LintContext, listed};
 use crate::lint::naming::unknowns::Unknowns;
 use crate::read::pattern;

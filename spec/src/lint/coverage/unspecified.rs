@@ -1,8 +1,7 @@
 //! Cells under `unspecified`: the document leaves open what the event does. They are told, so that
 //! nobody takes them for decided.
 
-use crate::diagnostic::code;
-use crate::diagnostic::{CellWords, Diagnostic};
+use crate::diagnostic::{CellWords, Diagnostic, code};
 use crate::lint::context::LintContext;
 use crate::lint::coverage::cells::words;
 use crate::table::{Cell, CellKind};

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::camel::{camel, is_title, is_variant};
-use crate::diagnostic::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, code};
 use crate::lint::context::LintContext;
 use crate::raw::{Declaration, Table};
 use crate::read::draft::KINDS;

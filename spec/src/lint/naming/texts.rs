@@ -1,8 +1,7 @@
 //! Texts that probably do not say what is meant: a formula as the description of a guard, and the
 //! placeholder of a suggested edit as a reason.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::code;
+use crate::diagnostic::{Diagnostic, code};
 use crate::lint::context::LintContext;
 use crate::raw::keys;
 use crate::variable::Relation;

@@ -1,7 +1,6 @@
 //! Unused declarations. A name used only by the table as written counts as used.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::code;
+use crate::diagnostic::{Diagnostic, code};
 use crate::lint::context::LintContext;
 use crate::raw::{Condition, Loop, Row, Sections, SetRow, call, keys};
 use crate::read::draft::KINDS;

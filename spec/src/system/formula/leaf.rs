@@ -1,8 +1,7 @@
 //! The leaves of a formula: states, resources, values, processes and messages in flight.
 
 use crate::cell_index::CellIndex;
-use crate::diagnostic::Span;
-use crate::diagnostic::code;
+use crate::diagnostic::{Span, code};
 use crate::read::variables::is_comparable;
 use crate::system::role_table::RoleTable;
 use crate::table::{PayloadDomain, Relation, ResourceId, StateId, Variable, VariableId};

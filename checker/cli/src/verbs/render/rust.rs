@@ -1,8 +1,7 @@
 //! `render --to rust`: a table as the module that `machine!` expands to, to be checked in where no
 //! proc macro is wanted.
 
-use turnstile_emit::pretty;
-use turnstile_emit::{Options, expand};
+use turnstile_emit::{Options, expand, pretty};
 use turnstile_spec::WrittenTable;
 
 /// The name of the format.

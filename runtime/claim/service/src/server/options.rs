@@ -11,8 +11,7 @@ use super::audit::Audit;
 use crate::server::access::auth::Tokens;
 use crate::server::connections::slots::ConnectionLimits;
 use crate::server::connections::tls::ServerTls;
-use crate::server::state::retention::Quotas;
-use crate::server::state::retention::Retention;
+use crate::server::state::retention::{Quotas, Retention};
 use crate::server::web::host::{Hosts, PublicUrl};
 use crate::wire::request::Bounds;
 

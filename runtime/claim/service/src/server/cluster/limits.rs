@@ -4,8 +4,7 @@
 use serde::{Deserialize, Serialize};
 use turnstile_claim_core::record::Limits;
 
-use crate::server::state::retention::Quotas;
-use crate::server::state::retention::Retention;
+use crate::server::state::retention::{Quotas, Retention};
 use crate::wire::request::Bounds;
 
 /// The limits in force.

@@ -16,8 +16,7 @@ use turnstile_step::Input;
 use crate::server::access::origin::RequestOrigin;
 use crate::server::audit::AuditCause;
 use crate::server::state::index::NumberedResource;
-use crate::server::state::record::ClaimRecord;
-use crate::server::state::record::NewClaim;
+use crate::server::state::record::{ClaimRecord, NewClaim};
 use crate::server::state::reply::{CallKind, Reply};
 use crate::server::state::service::ClaimService;
 use crate::server::web::call::{

@@ -17,8 +17,7 @@ use crate::server::access::origin::RequestOrigin;
 use crate::server::state::claim_engine::ClaimEngine;
 use crate::server::state::reply::Reply;
 use crate::server::state::restore::open;
-use crate::server::state::retention::Quotas;
-use crate::server::state::retention::Retention;
+use crate::server::state::retention::{Quotas, Retention};
 use crate::server::state::saved::{self, Meta};
 use crate::server::state::service::ClaimService;
 use crate::server::web::call::{

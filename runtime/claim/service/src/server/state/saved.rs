@@ -18,8 +18,7 @@ use turnstile_claim_machines::claim_record as machine;
 use turnstile_ids::number::Token;
 
 use crate::server::state::index::{ClaimIndex, NumberedResource};
-use crate::server::state::record::ClaimRecord;
-use crate::server::state::record::NewClaim;
+use crate::server::state::record::{ClaimRecord, NewClaim};
 use turnstile_host::Moment;
 use turnstile_host::store::{Batch, Key, Store, Visitor};
 

@@ -1,8 +1,7 @@
 //! The address of a peer, and its text.
 
-use std::fmt;
-use std::io;
 use std::str::FromStr;
+use std::{fmt, io};
 
 /// The address of a peer. Its text is `host:port`, with an IPv6 address in brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
