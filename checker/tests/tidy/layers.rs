@@ -6,8 +6,8 @@ use std::fs;
 use crate::members::members;
 use crate::root;
 
-/// The layers, each with the crates in it; a crate may use those before it: of its own layer, and of
-/// layers before that.
+/// The layers, each with the crates in it; a crate may use those before it, of its own layer and of
+/// earlier ones.
 pub(crate) const LAYERS: [(&str, &[&str]); 5] = [
     ("spec", &["spec", "spec/bundled", "spec/import", "spec/report"]),
     ("macros", &["macros/emit", "macros/render", "macros", "macros/machine"]),
