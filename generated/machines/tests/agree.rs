@@ -221,16 +221,4 @@ macro_rules! every {
     };
 }
 
-every! {
-    byte_range_lock, "byte-range-lock", "../../spec/tables/byte-range-lock.yaml";
-    claim, "claim", "../../spec/tables/claim.yaml";
-    claim_record, "claim-record", "../../spec/tables/claim-record.yaml";
-    group_lock_client, "group-lock-client", "../../spec/tables/group-lock-client.yaml";
-    group_lock_coordinator, "group-lock-coordinator",
-    "../../spec/tables/group-lock-coordinator.yaml";
-    lock_member, "lock-member", "../../spec/tables/lock-member.yaml";
-    lock_mutex, "lock-mutex", "../../spec/tables/lock-mutex.yaml";
-    lock_status, "lock-status", "../../spec/tables/lock-status.yaml";
-    server_lock, "server-lock", "../../spec/tables/server-lock.yaml";
-    view_handler, "view-handler", "../../spec/tables/view-handler.yaml";
-}
+turnstile_bundled::for_each_table!(every);

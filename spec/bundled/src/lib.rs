@@ -14,45 +14,29 @@ pub struct Bundled {
 }
 
 macro_rules! bundled {
-    ($dir:literal: $($name:literal),* $(,)?) => {
-        &[$(Bundled {
+    ($folder:literal, $name:literal) => {
+        Bundled {
             name: $name,
-            file: concat!("spec/", $dir, "/", $name, ".yaml"),
-            text: include_str!(concat!("../../", $dir, "/", $name, ".yaml")),
-        }),*]
+            file: concat!("spec/", $folder, "/", $name, ".yaml"),
+            text: include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../",
+                $folder,
+                "/",
+                $name,
+                ".yaml"
+            )),
+        }
     };
 }
 
-/// Tables, by name.
-pub const TABLES: &[Bundled] = bundled!(
-    "tables":
-    "byte-range-lock",
-    "claim",
-    "claim-record",
-    "group-lock-client",
-    "group-lock-coordinator",
-    "lock-member",
-    "lock-mutex",
-    "lock-status",
-    "server-lock",
-    "view-handler",
-);
+include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 /// The bundled table of a name.
 #[must_use]
 pub fn table(name: &str) -> Option<&'static Bundled> {
     TABLES.iter().find(|bundled| bundled.name == name)
 }
-
-/// Systems, by name.
-pub const SYSTEMS: &[Bundled] = bundled!(
-    "systems":
-    "byte-range-lock",
-    "claim",
-    "group-lock",
-    "replicated-lock",
-    "view-handler",
-);
 
 /// The bundled system of a name.
 #[must_use]

@@ -270,30 +270,20 @@ fn check<M: PlainMachine>(file: &str, text: &str) {
 }
 
 macro_rules! bundled {
-    ($($module:ident)*) => {
+    ($($module:ident, $name:literal, $file:literal;)*) => {
         mod bundled {
             $(
                 #[test]
                 fn $module() {
-                    let name = stringify!($module).replace('_', "-");
-                    let table = turnstile_bundled::table(&name).expect("it is bundled");
+                    let table = turnstile_bundled::table($name).expect("it is bundled");
                     super::check::<turnstile_machines::$module::Machine>(table.file, table.text);
                 }
             )*
-
-            #[test]
-            fn all() {
-                let tables = [$(stringify!($module)),*];
-                assert_eq!(tables.len(), turnstile_bundled::TABLES.len());
-            }
         }
     };
 }
 
-bundled! {
-    byte_range_lock claim claim_record group_lock_client group_lock_coordinator lock_member
-    lock_mutex lock_status server_lock view_handler
-}
+turnstile_bundled::for_each_table!(bundled);
 
 macro_rules! examples {
     ($($test:ident $machine:ident $file:literal)*) => {$(
