@@ -106,8 +106,8 @@ pub(crate) fn strike(
         median_and_most(tally.gaps),
         median_and_most(tally.recoveries),
     );
-    if let Some((received, lost)) = traced {
-        println!("  its traces are one run: {received} messages received, {lost} lost");
+    if let Some(said) = traced {
+        println!("  its traces: {said}");
     }
     Ok(())
 }

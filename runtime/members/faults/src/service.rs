@@ -82,7 +82,8 @@ impl Service {
         match self {
             Self::Raftlock => &["raftlock"],
             Self::Turnstiled => &["turnstiled", "claim"],
-            Self::Grouplock => &["grouplock"],
+            // The other one replays the traces of its members.
+            Self::Grouplock => &["grouplock", "turnstile"],
         }
     }
 

@@ -5,10 +5,19 @@ use std::process::Command;
 
 /// Runs a program; what it says on standard error is the error.
 pub(crate) fn run(command: &mut Command) -> io::Result<()> {
+    output(command).map(drop)
+}
+
+/// The same, with what it has written on standard output, which of a failure is part of the error.
+pub(crate) fn output(command: &mut Command) -> io::Result<String> {
     let output = command.output().map_err(|error| named(command, &error.to_string()))?;
+    let said = String::from_utf8_lossy(&output.stdout);
     match output.status.success() {
-        true => Ok(()),
-        false => Err(named(command, String::from_utf8_lossy(&output.stderr).trim())),
+        true => Ok(said.into_owned()),
+        false => {
+            let error = String::from_utf8_lossy(&output.stderr);
+            Err(named(command, format!("{said}{error}").trim()))
+        }
     }
 }
 
