@@ -141,7 +141,8 @@ fn bfs(world: World) -> u64 {
 }
 
 fn interned(world: &World, threads: usize, clock: &CpuClock) -> u64 {
-    let outcome = world.search(CheckRequest { threads, ..CheckRequest::new(clock) });
+    let outcome =
+        turnstile_world::search(world, CheckRequest { threads, ..CheckRequest::new(clock) });
     outcome.states as u64
 }
 

@@ -14,7 +14,7 @@ use turnstile_world::monitor::Violation;
 use turnstile_world::parts::Tag;
 use turnstile_world::property::TemporalFormula;
 use turnstile_world::trace::counted;
-use turnstile_world::{Property, World};
+use turnstile_world::{Property, World, replay, search, simulate};
 
 use crate::options::Options;
 use crate::results::observations::{end_words, exercised, overflow, taken, violation_words};
@@ -48,8 +48,8 @@ pub fn check(
         progress: options.progress,
     };
     let (engine, outcome) = match options.simulate {
-        Some(walks) => ("simulation", world.simulate(walks, request)),
-        None => ("interned", world.search(request)),
+        Some(walks) => ("simulation", simulate(world, walks, request)),
+        None => ("interned", search(&**world, request)),
     };
     let mut report = ResultReport::new(ResultKind::System, name, Some(world_name));
     report.as_written = options.as_written;
@@ -161,7 +161,7 @@ fn property_report(
     report.not_needed.clone_from(&judgement.not_needed);
     report.faults_exercised = exercised.to_vec();
     if let Some(trail) = judgement.trail.as_ref().filter(|_| is_shown) {
-        let (steps, end) = world.replay(trail, reduced);
+        let (steps, end) = replay(world, trail, reduced);
         let starting = steps.len() + 1 - trail.fingerprints.len();
         report.loop_from = trail.loop_from.map(|at| at + starting);
         report.counterexample = steps;

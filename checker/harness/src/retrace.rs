@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use turnstile_world::property::TemporalFormula;
 use turnstile_world::state::State;
 use turnstile_world::trace::StepReport;
+use turnstile_world::words::{starting_words, step_words};
 use turnstile_world::{Property, World};
 
 /// A step as it was recorded.
@@ -127,7 +128,7 @@ fn walk(
 /// the number of these.
 fn begun(world: &World, steps: &[RecordedStep]) -> Result<(usize, Vec<Candidate>), Divergence> {
     let begins = |state: &State| -> Vec<RecordedStep> {
-        world.starting_words(state).iter().map(RecordedStep::from).collect()
+        starting_words(world, state).iter().map(RecordedStep::from).collect()
     };
     let states = world.initial_states();
     let is_begun = |state: &&State| steps.starts_with(&begins(state));
@@ -146,7 +147,7 @@ fn successors(world: &World, state: &State) -> Vec<(RecordedStep, State)> {
     let actions = world.actions_of(state).into_iter();
     let taken = |action| {
         let next = State(world.reached(state, &action)?.state);
-        Some((RecordedStep::from(&world.step_words(state, &action)), next))
+        Some((RecordedStep::from(&step_words(world, state, &action)), next))
     };
     actions.filter_map(taken).collect()
 }

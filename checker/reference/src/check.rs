@@ -17,6 +17,7 @@ use turnstile_world::World;
 use turnstile_world::property::{Property, TemporalFormula};
 use turnstile_world::state::State;
 use turnstile_world::trace::StepReport;
+use turnstile_world::words::{starting_words, step_words};
 
 use crate::graph::{Graph, RecordedSearch, RecordingModel, StateIndex, fingerprint};
 
@@ -161,10 +162,10 @@ fn replay(world: &World, graph: &Graph, to: StateIndex) -> (Vec<StepReport>, Sta
     let (first, path) = graph.path(to);
     let initial = world.initial_states().into_iter().find(|state| graph.is(first, state));
     let mut state = initial.expect("a path begins in an initial state");
-    let mut steps = world.starting_words(&state);
+    let mut steps = starting_words(world, &state);
     for number in path {
         let action = world.actions_of(&state).swap_remove(usize::from(number));
-        steps.push(world.step_words(&state, &action));
+        steps.push(step_words(world, &state, &action));
         state = world.after(&state, &action).expect("the search took this step");
     }
     (steps, state)

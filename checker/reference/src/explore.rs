@@ -7,6 +7,7 @@ use stateright::Model as _;
 use turnstile_world::World;
 use turnstile_world::parts::Op;
 use turnstile_world::state::Action;
+use turnstile_world::words::action_words;
 
 use crate::model::{Model, TooManyProperties};
 
@@ -21,7 +22,7 @@ pub fn explore(
     ready: impl FnOnce() -> bool,
 ) -> Result<(), TooManyProperties> {
     let action_text =
-        |world: &World, at, op: &Op| world.action_words(&Action { at, op: op.clone() });
+        |world: &World, at, op: &Op| action_words(world, &Action { at, op: op.clone() });
     let model = Model::new(Arc::new(world))?.with_action_text(action_text);
     if ready() {
         model.checker().serve(listen);

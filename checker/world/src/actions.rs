@@ -4,6 +4,6 @@ pub(crate) mod apply;
 pub(crate) mod calls;
 pub(crate) mod discharge;
 pub(crate) mod enabled;
-pub(crate) mod possible;
 pub(crate) mod successors;
+pub(crate) mod time_relations;
 pub(crate) mod transitions;

@@ -23,7 +23,7 @@ mod symmetry;
 pub mod system;
 pub mod trace;
 pub mod value;
-mod words;
+pub mod words;
 mod world;
 
 pub use crate::links::link::{ChannelOptions, Link, LinkKind, Occurrence, WhenFull};
@@ -39,7 +39,7 @@ pub use monitor::{MonitorPart, Observation, Violation, ViolationKind};
 pub use parts::Part;
 pub use property::{PossibleAction, Predicate, Property, Reads, TemporalFormula, View};
 pub use recording::{JudgedVariant, WorldRecording};
-pub use search::{AnyWorld, search};
+pub use search::{AnyWorld, replay, search, simulate};
 pub use state::{Action, State};
 pub use value::{Content, Ordered, Value};
 pub use world::World;

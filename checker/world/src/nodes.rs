@@ -2,6 +2,6 @@
 
 pub(crate) mod core_node;
 pub mod node;
-pub mod node_step;
+pub(crate) mod node_step;
 pub(crate) mod panics;
 pub(crate) mod roles;

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::budget::{Budget, RemainingBudgets};
+use turnstile_search::transition_system::Place;
+
+use crate::budget::{Budget, BudgetId, RemainingBudgets};
 use crate::error::{INITIAL_STATES_MAX, WorldError, check_parts, check_property};
 use crate::fault::Faults;
 use crate::links::link::Link;
 use crate::links::link_part::LinkPart;
+use crate::links::network::NodeId;
 use crate::monitor::MonitorPart;
 use crate::nodes::node::NodePart;
 use crate::nodes::roles::{Node, TimeRelation};
-use crate::parts::Part;
+use crate::parts::{Op, Part, place};
 use crate::property::Property;
 use crate::state::State;
 use crate::system::System;
@@ -134,6 +137,34 @@ impl World {
         let end = [Part::Monitor(monitor), Part::Budgets(RemainingBudgets::full(&self.budgets))];
         let rest: Vec<Part> = links.chain(end).collect();
         nodes.into_iter().map(|nodes| State([nodes, rest.clone()].concat())).collect()
+    }
+
+    /// The place of a node.
+    pub(crate) fn place_of_node(&self, node: NodeId) -> Place {
+        place(node)
+    }
+
+    pub(crate) fn place_of_link(&self, link: usize) -> Place {
+        place(self.nodes.len() + link)
+    }
+
+    pub(crate) fn place_of_monitor(&self) -> Place {
+        place(self.nodes.len() + self.links.len())
+    }
+
+    pub(crate) fn place_of_budgets(&self) -> Place {
+        place(self.nodes.len() + self.links.len() + 1)
+    }
+
+    /// What takes one from a budget.
+    pub(crate) fn spend(&self, budget: Option<BudgetId>) -> Option<(Place, Op)> {
+        budget.map(|budget| (self.place_of_budgets(), Op::Spend(budget)))
+    }
+
+    /// A node's name, or a text for one that does not exist.
+    pub(crate) fn name_of(&self, node: NodeId) -> String {
+        let known = self.nodes.get(node).map(|node| node.name.clone());
+        known.unwrap_or_else(|| format!("node {node}, which does not exist"))
     }
 }
 

@@ -10,6 +10,7 @@ use turnstile_world::nodes::node::CUTS_MAX;
 use turnstile_world::parts::{Part, Tag};
 use turnstile_world::property::{Property, TemporalFormula};
 use turnstile_world::state::State;
+use turnstile_world::words::unhandled_words;
 
 use crate::results::result::PropertyReport;
 
@@ -78,7 +79,7 @@ pub fn violation_words(world: &World, violation: &Violation) -> String {
     };
     match taken {
         RowOutcome::Unexpected { machine, state, event, number } => {
-            let event = world.unhandled_words(violation.node, event, *number);
+            let event = unhandled_words(world, violation.node, event, *number);
             format!("{machine}: unhandled event `{event}` in state `{state}`")
         }
         RowOutcome::ActionFailed { machine, action, reason } => {

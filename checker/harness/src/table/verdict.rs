@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use turnstile_search::judgement::Verdict;
 use turnstile_spec::table::{CellKind, ResourceId, RowId};
 use turnstile_world::trace::StepReport;
+use turnstile_world::words::starting_words;
 
 use crate::plain::cell::CellOutcome;
 use crate::plain::words;
@@ -266,7 +267,7 @@ impl Judge<'_> {
         let begins = self
             .environment
             .world()
-            .map(|world| world.starting_words(&self.graph.configurations[first]));
+            .map(|world| starting_words(world, &self.graph.configurations[first]));
         let at = |place: usize| self.graph.at(place);
         let ends = steps.iter().skip(1).map(|(from, _)| at(*from)).chain([*end]);
         let steps = steps.iter().zip(ends).map(|((from, occurrence), to)| {

@@ -12,41 +12,39 @@ use crate::system::{Effect, Input};
 use crate::value::Ordered;
 use crate::world::World;
 
-impl World {
-    /// The fairness of the firing of a timer that is not rationed.
-    pub(crate) fn fires(&self, node: NodeId, timer: &Ordered) -> Fairness {
-        let words = self.system.node(node).input_words(&Input::Fired(timer.clone()));
-        Fairness::Strong(format!("{}: {words}", self.nodes[node].name))
-    }
+/// The fairness of the firing of a timer that is not rationed.
+pub(crate) fn fires(world: &World, node: NodeId, timer: &Ordered) -> Fairness {
+    let words = world.system.node(node).input_words(&Input::Fired(timer.clone()));
+    Fairness::Strong(format!("{}: {words}", world.nodes[node].name))
+}
 
-    /// The same for a timer that was disarmed too late.
-    pub(crate) fn fires_late(&self, node: NodeId, timer: &Ordered) -> Fairness {
-        let words = self.system.node(node).input_words(&Input::Fired(timer.clone()));
-        Fairness::Strong(format!("{}: {words}, late", self.nodes[node].name))
-    }
+/// The same for a timer that was disarmed too late.
+pub(crate) fn fires_late(world: &World, node: NodeId, timer: &Ordered) -> Fairness {
+    let words = world.system.node(node).input_words(&Input::Fired(timer.clone()));
+    Fairness::Strong(format!("{}: {words}, late", world.nodes[node].name))
+}
 
-    /// The fairness conditions of timers that a step discharges: of those that fired, were
-    /// restarted, disarmed or lost in a crash.
-    pub(crate) fn discharged(
-        &self,
-        node: NodeId,
-        before: &NodePart,
-        stepped: &StepResult,
-    ) -> Vec<Fairness> {
-        let NodePart { timers, due, .. } = &stepped.node;
-        let is_touched = |timer: &&Ordered| {
-            !timers.contains(timer)
-                || stepped.effects.iter().any(|effect| match effect {
-                    Effect::Arm(other) | Effect::Disarm(other) => other == *timer,
-                    Effect::Send { .. } | Effect::Save(_) | Effect::Notify(_) => false,
-                })
-        };
-        let is_fair = |timer: &&Ordered| self.system.timer_budget(timer).is_none();
-        let touched = before.timers.iter().filter(is_touched).filter(is_fair);
-        let gone = before.due.iter().filter(|timer| !due.contains(timer));
-        touched
-            .map(|timer| self.fires(node, timer))
-            .chain(gone.map(|timer| self.fires_late(node, timer)))
-            .collect()
-    }
+/// The fairness conditions of timers that a step discharges: of those that fired, were
+/// restarted, disarmed or lost in a crash.
+pub(crate) fn discharged(
+    world: &World,
+    node: NodeId,
+    before: &NodePart,
+    stepped: &StepResult,
+) -> Vec<Fairness> {
+    let NodePart { timers, due, .. } = &stepped.node;
+    let is_touched = |timer: &&Ordered| {
+        !timers.contains(timer)
+            || stepped.effects.iter().any(|effect| match effect {
+                Effect::Arm(other) | Effect::Disarm(other) => other == *timer,
+                Effect::Send { .. } | Effect::Save(_) | Effect::Notify(_) => false,
+            })
+    };
+    let is_fair = |timer: &&Ordered| world.system.timer_budget(timer).is_none();
+    let touched = before.timers.iter().filter(is_touched).filter(is_fair);
+    let gone = before.due.iter().filter(|timer| !due.contains(timer));
+    touched
+        .map(|timer| fires(world, node, timer))
+        .chain(gone.map(|timer| fires_late(world, node, timer)))
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! A World as a transition system: its parts, and operations on them that trigger each other.
 //!
-//! What a part does by itself is defined by [`World::step`], `LinkPart::operate` and `observe`.
+//! What a part does by itself is defined by `node_step`, `LinkPart::operate` and `observe`.
 //! How parts act on each other is defined only here and in `apply`: stateright, the replay and the
 //! interned engine all run through [`TransitionSystem`].
 
@@ -10,9 +10,12 @@ use turnstile_search::transition_system::{
 };
 use turnstile_step::{IdClass, Symbolic as _};
 
+use crate::actions::{apply, enabled};
+use crate::links::link::Link;
 use crate::monitor::{MonitorPart, Observation, Violation};
 use crate::parts::{Op, Part, PartOutcome, Tag};
 use crate::property::{self, Reads};
+use crate::symmetry;
 use crate::system::System;
 use crate::world::World;
 
@@ -31,16 +34,16 @@ impl TransitionSystem for World {
 
     fn enabled(&self, at: Place, part: &Part) -> Vec<EnabledOp<Op>> {
         match part {
-            Part::Node(part) => self.enabled_on_node(at.index(), part),
-            Part::Link(part) => self.enabled_on_link(at.index() - self.nodes.len(), part),
+            Part::Node(part) => enabled::on_node(self, at.index(), part),
+            Part::Link(part) => enabled::on_link(self, at.index() - self.nodes.len(), part),
             Part::Monitor(_) | Part::Budgets(_) => Vec::new(),
         }
     }
 
     fn apply(&self, at: Place, part: &Part, op: &Op) -> Vec<PartOutcome> {
         match part {
-            Part::Node(part) => self.apply_to_node(at.index(), part, op),
-            Part::Link(part) => self.apply_to_link(at.index() - self.nodes.len(), part, op),
+            Part::Node(part) => apply::on_node(self, at.index(), part, op),
+            Part::Link(part) => apply::on_link(self, at.index() - self.nodes.len(), part, op),
             Part::Monitor(part) => {
                 if let Op::Violate(found) = op {
                     let violation = part.violation.clone().or_else(|| Some(found.clone()));
@@ -57,7 +60,7 @@ impl TransitionSystem for World {
                 let part = Part::Monitor(observe(&*self.system, part, observations));
                 vec![Outcome::plain(part)]
             }
-            Part::Budgets(left) => self.apply_to_budgets(*left, op),
+            Part::Budgets(left) => apply::on_budgets(self, *left, op),
         }
     }
 
@@ -66,7 +69,7 @@ impl TransitionSystem for World {
             Part::Node(part) => part.visit_ids(visit),
             Part::Link(part) => {
                 part.visit_ids(visit);
-                self.sort(at, part);
+                part.sort(&self.links[at.index() - self.nodes.len()]);
             }
             Part::Monitor(part) => part.visit_ids(visit),
             Part::Budgets(_) => {}
@@ -128,15 +131,15 @@ impl TransitionSystem for World {
     }
 
     fn symmetric_roles(&self) -> Vec<SymmetricRole> {
-        self.role_members()
+        symmetry::role_members(self)
     }
 
     fn permuted(&self, at: Place, part: &Part, role: usize, to: &[usize]) -> Part {
-        self.permuted_part(at, part, role, to)
+        symmetry::permuted(self, at, part, role, to)
     }
 
     fn part_kind(&self, at: Place) -> PartKind {
-        if !(0..self.links.len()).all(|link| self.is_unordered_set(link)) {
+        if !self.links.iter().all(Link::is_unordered_set) {
             return PartKind::Node;
         }
         match at.index().checked_sub(self.nodes.len()) {
@@ -148,7 +151,7 @@ impl TransitionSystem for World {
 
     fn in_flight(&self, at: Place, part: &Part) -> Vec<InFlight<Op>> {
         match part {
-            Part::Link(part) => self.in_flight_on_link(at.index() - self.nodes.len(), part),
+            Part::Link(part) => enabled::in_flight(self, at.index() - self.nodes.len(), part),
             Part::Node(_) | Part::Monitor(_) | Part::Budgets(_) => Vec::new(),
         }
     }

@@ -34,6 +34,18 @@ impl Link {
     pub fn is_calls(&self) -> bool {
         matches!(self.kind, LinkKind::Calls { .. })
     }
+
+    /// Whether it is an unordered set of messages: then a message may stay in flight forever
+    /// without blocking another, unless the capacity is exceeded, which makes the search
+    /// incomplete.
+    pub(crate) fn is_unordered_set(&self) -> bool {
+        match self.kind {
+            LinkKind::Calls { .. } => false,
+            LinkKind::Messages(options) => {
+                !options.is_ordered && options.duplication == Occurrence::Unbounded
+            }
+        }
+    }
 }
 
 /// The kind of a link.

@@ -36,7 +36,7 @@ pub enum Contents {
     Messages(Vec<Ordered>),
 }
 
-/// Its World sorts unordered messages again.
+/// Its World [sorts](LinkPart::sort) unordered messages again.
 impl Symbolic for LinkPart {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match &mut self.contents {
@@ -55,6 +55,17 @@ impl LinkPart {
             LinkKind::Messages(_) => Contents::Messages(Vec::new()),
         };
         Self { contents, overflowed: false, has_orphans: false, status: LinkStatus::Open }
+    }
+
+    /// Sorts the messages of an unordered link, after their ids or node names were replaced.
+    pub(crate) fn sort(&mut self, link: &Link) {
+        match (&mut self.contents, link.kind) {
+            (Contents::Calls(slots), _) => slots.sort_unstable(),
+            (Contents::Messages(messages), LinkKind::Messages(options)) if !options.is_ordered => {
+                messages.sort_unstable();
+            }
+            (Contents::Messages(_), _) => {}
+        }
     }
 
     /// Whether nothing is in flight that can still arrive.

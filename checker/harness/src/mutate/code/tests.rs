@@ -170,7 +170,7 @@ fn searched(rows: &[Row], state: u8, kept: &[&str], mutant: Option<u32>) -> Opti
     let states = catch_unwind(AssertUnwindSafe(|| {
         let mut world = world(rows, state).expect("it can be built");
         world.retain_properties(|property| kept.contains(&property.name.as_str()));
-        let found = world.search(CheckRequest::new(&NoProgress));
+        let found = turnstile_world::search(&world, CheckRequest::new(&NoProgress));
         let holds = |verdict| matches!(verdict, Verdict::Holds | Verdict::HoldsUnderFairness);
         found.judgements.iter().all(|one| holds(one.verdict)).then_some(found.states)
     }));
