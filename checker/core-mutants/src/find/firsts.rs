@@ -29,54 +29,52 @@ const OF_FIRST: [&str; 4] = ["find", "find_map", "next", "position"];
 const FIRST: &str = "only the first of";
 const LATER: &str = "all but the first of";
 
-impl Finder<'_> {
-    pub(super) fn firsts_of_loop(&mut self, node: &ExprForLoop) {
-        self.taken(&node.expr, ("crate::mutant::first({}, ", FIRST));
-        self.taken(&node.expr, ("crate::mutant::later({}, ", LATER));
-    }
+pub(super) fn of_loop(finder: &mut Finder<'_>, node: &ExprForLoop) {
+    taken(finder, &node.expr, ("crate::mutant::first({}, ", FIRST));
+    taken(finder, &node.expr, ("crate::mutant::later({}, ", LATER));
+}
 
-    pub(super) fn firsts_of_call(&mut self, node: &ExprMethodCall) {
-        let method = node.method.to_string();
-        let is_over_all = OVER_ALL.contains(&method.as_str());
-        // An option is no iterator, so that it does not compile: it has no further item.
-        if is_over_all {
-            self.taken(&node.receiver, ("crate::mutant::first_of({}, ", FIRST));
-        }
-        if is_over_all || OF_FIRST.contains(&method.as_str()) {
-            self.taken(&node.receiver, ("crate::mutant::later_of({}, ", LATER));
-        }
-        match (method.as_str(), node.args.first()) {
-            ("extend", Some(items)) => {
-                self.taken(items, ("crate::mutant::first_of({}, ", FIRST));
-                self.taken(items, ("crate::mutant::later_of({}, ", LATER));
-            }
-            ("retain", Some(Expr::Closure(closure))) => {
-                self.retained(&closure.body, "first", FIRST);
-                self.retained(&closure.body, "later", LATER);
-            }
-            _ => {}
-        }
+pub(super) fn of_call(finder: &mut Finder<'_>, node: &ExprMethodCall) {
+    let method = node.method.to_string();
+    let is_over_all = OVER_ALL.contains(&method.as_str());
+    // An option is no iterator, so that it does not compile: it has no further item.
+    if is_over_all {
+        taken(finder, &node.receiver, ("crate::mutant::first_of({}, ", FIRST));
     }
+    if is_over_all || OF_FIRST.contains(&method.as_str()) {
+        taken(finder, &node.receiver, ("crate::mutant::later_of({}, ", LATER));
+    }
+    match (method.as_str(), node.args.first()) {
+        ("extend", Some(items)) => {
+            taken(finder, items, ("crate::mutant::first_of({}, ", FIRST));
+            taken(finder, items, ("crate::mutant::later_of({}, ", LATER));
+        }
+        ("retain", Some(Expr::Closure(closure))) => {
+            retained(finder, &closure.body, "first", FIRST);
+            retained(finder, &closure.body, "later", LATER);
+        }
+        _ => {}
+    }
+}
 
-    /// Items that pass through a function.
-    fn taken(&mut self, items: &Expr, (open, which): (&str, &str)) {
-        let words = self.words(items.span());
-        self.wrap(items.span(), (open, ")"), format!("{which} `{words}`"));
-    }
+/// Items that pass through a function.
+fn taken(finder: &mut Finder<'_>, items: &Expr, (open, which): (&str, &str)) {
+    let words = finder.words(items.span());
+    finder.wrap(items.span(), (open, ")"), format!("{which} `{words}`"));
+}
 
-    /// What a collection does not keep.
-    fn retained(&mut self, keeps: &Expr, of: &str, which: &str) {
-        let Some(statement) = self.statements.last() else { return };
-        let words = self.words(keeps.span());
-        let range = keeps.span().byte_range();
-        let new = "let mut gone_{} = crate::mutant::Gone::OF({}); ".replace("OF", of);
-        let edits = vec![
-            Edit { is_statement: true, ..insert(*statement, false, &new) },
-            insert(range.start, false, "gone_{}.keeps("),
-            insert(range.end, true, ")"),
-        ];
-        self.add(keeps.span(), format!("{which} what is not kept by `{words}`"), edits);
-    }
+/// What a collection does not keep.
+fn retained(finder: &mut Finder<'_>, keeps: &Expr, of: &str, which: &str) {
+    let Some(statement) = finder.statements.last() else { return };
+    let words = finder.words(keeps.span());
+    let range = keeps.span().byte_range();
+    let new = "let mut gone_{} = crate::mutant::Gone::OF({}); ".replace("OF", of);
+    let edits = vec![
+        Edit { is_statement: true, ..insert(*statement, false, &new) },
+        insert(range.start, false, "gone_{}.keeps("),
+        insert(range.end, true, ")"),
+    ];
+    finder.add(keeps.span(), format!("{which} what is not kept by `{words}`"), edits);
 }
 
 #[cfg(test)]

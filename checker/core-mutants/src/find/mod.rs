@@ -112,27 +112,6 @@ impl Finder<'_> {
         self.add(span, change, edits);
     }
 
-    fn function(
-        &mut self,
-        signature: &syn::Signature,
-        block: &syn::Block,
-        visit: impl FnOnce(&mut Self),
-    ) {
-        if signature.constness.is_some() {
-            return;
-        }
-        self.path.push(signature.ident.to_string());
-        if self.looks_for(Kind::Change) {
-            self.body(&signature.output, block);
-        }
-        let outer = std::mem::take(&mut self.scope);
-        let own = (self.path.len() > 1).then(|| self.path[self.path.len() - 2].clone());
-        self.scope.enter(signature, own.as_deref(), self.types, self.file);
-        visit(self);
-        self.scope = outer;
-        self.path.pop();
-    }
-
     /// Visits something with names of its own.
     fn within(&mut self, visit: impl FnOnce(&mut Self)) {
         let outer = self.scope.len();

@@ -8,130 +8,128 @@ use super::scope::is_variable;
 use super::{Finder, insert, types};
 use crate::site::{Edit, Kind};
 
-impl Finder<'_> {
-    /// An expression whose place becomes another place, if it has one. The whole is put twice,
-    /// since a place is no value. Whether it has one.
-    pub(super) fn names_within(&mut self, whole: proc_macro2::Span, of: &Expr) -> bool {
-        if place(of).is_none() {
-            return false;
-        }
-        if self.looks_for(Kind::Name) {
-            self.named_place(whole, of);
-        }
-        true
+/// An expression whose place becomes another place, if it has one. The whole is put twice,
+/// since a place is no value. Whether it has one.
+pub(super) fn within(finder: &mut Finder<'_>, whole: proc_macro2::Span, of: &Expr) -> bool {
+    if place(of).is_none() {
+        return false;
     }
+    if finder.looks_for(Kind::Name) {
+        of_place(finder, whole, of);
+    }
+    true
+}
 
-    /// The names in the place of an expression.
-    pub(super) fn named_place(&mut self, whole: proc_macro2::Span, of: &Expr) {
-        if let Some(place) = place(of) {
-            self.names(whole, place, None);
+/// The names in the place of an expression.
+pub(super) fn of_place(finder: &mut Finder<'_>, whole: proc_macro2::Span, of: &Expr) {
+    if let Some(place) = place(of) {
+        names(finder, whole, place, None);
+    }
+}
+
+pub(super) fn of_field(finder: &mut Finder<'_>, node: &ExprField) {
+    let of = Expr::Field(node.clone());
+    if is_chain(&of) {
+        names(finder, node.span(), &of, None);
+    }
+}
+
+pub(super) fn of_local(finder: &mut Finder<'_>, node: &ExprPath) {
+    names(finder, node.span(), &Expr::Path(node.clone()), None);
+}
+
+/// `Request { call, kind }`: a value that is named as its field.
+pub(super) fn of_shorthand(finder: &mut Finder<'_>, node: &syn::FieldValue) {
+    if let Member::Named(field) = &node.member {
+        names(finder, node.expr.span(), &node.expr, Some(format!("{field}: ")));
+    }
+}
+
+/// Puts each candidate in the place of a chain of fields, in the whole that it is part of.
+fn names(finder: &mut Finder<'_>, whole: proc_macro2::Span, chain: &Expr, field: Option<String>) {
+    let own = finder.words(chain.span());
+    for other in candidates(finder, chain) {
+        if other == own || finder.scope.are_one(&own, &other) {
+            continue;
+        }
+        let copy = finder.copied(whole, chain.span().byte_range(), &other);
+        let range = whole.byte_range();
+        let mut edits = Vec::new();
+        if let Some(field) = &field {
+            edits.push(Edit { is_shared: true, ..insert(range.start, false, field) });
+        }
+        edits.push(insert(range.start, false, "(if !crate::mutant::is({}) { "));
+        let close = format!(" }} else {{ {copy} }})");
+        edits.push(insert(range.end, true, &close));
+        finder.add(whole, format!("`{own}` is taken for `{other}`"), edits);
+    }
+}
+
+/// What may stand in the place of a chain of fields: another field of the same structure,
+/// another name, or a field of another name.
+fn candidates(finder: &Finder<'_>, chain: &Expr) -> Vec<String> {
+    let mut found = Vec::new();
+    let wanted = type_of(finder, chain);
+    if let Expr::Field(field) = chain
+        && let Member::Named(member) = &field.member
+    {
+        let base = finder.words(field.base.span());
+        let siblings = finder.types.siblings(&member.to_string());
+        found.extend(siblings.into_iter().map(|other| format!("{base}.{other}")));
+    }
+    if let Expr::Path(_) = chain {
+        let own = finder.words(chain.span());
+        if !finder.scope.has(&own) || own == "self" {
+            return Vec::new();
         }
     }
-
-    pub(super) fn names_of_field(&mut self, node: &ExprField) {
-        let of = Expr::Field(node.clone());
-        if is_chain(&of) {
-            self.names(node.span(), &of, None);
-        }
+    for (name, of) in finder.scope.names().filter(|(name, _)| *name != "self") {
+        let is_alike = match (&wanted, of) {
+            (Some(wanted), Some(of)) => wanted == of,
+            (None, None) => matches!(chain, Expr::Path(_)),
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        found.extend(is_alike.then(|| name.to_owned()));
     }
-
-    pub(super) fn names_of_local(&mut self, node: &ExprPath) {
-        self.names(node.span(), &Expr::Path(node.clone()), None);
+    if let Some(wanted) = &wanted {
+        found.extend(fields_of_type(finder, wanted));
     }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
 
-    /// `Request { call, kind }`: a value that is named as its field.
-    pub(super) fn names_of_shorthand(&mut self, node: &syn::FieldValue) {
-        if let Member::Named(field) = &node.member {
-            self.names(node.expr.span(), &node.expr, Some(format!("{field}: ")));
-        }
-    }
-
-    /// Puts each candidate in the place of a chain of fields, in the whole that it is part of.
-    fn names(&mut self, whole: proc_macro2::Span, chain: &Expr, field: Option<String>) {
-        let own = self.words(chain.span());
-        for other in self.candidates(chain) {
-            if other == own || self.scope.are_one(&own, &other) {
-                continue;
+/// The fields of names in scope that have a type, and the fields of these fields.
+fn fields_of_type(finder: &Finder<'_>, wanted: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, of) in finder.scope.names() {
+        let Some(of) = of else { continue };
+        for (field, inner) in finder.types.fields(types::head(of), finder.file) {
+            if inner == wanted {
+                found.push(format!("{name}.{field}"));
             }
-            let copy = self.copied(whole, chain.span().byte_range(), &other);
-            let range = whole.byte_range();
-            let mut edits = Vec::new();
-            if let Some(field) = &field {
-                edits.push(Edit { is_shared: true, ..insert(range.start, false, field) });
-            }
-            edits.push(insert(range.start, false, "(if !crate::mutant::is({}) { "));
-            let close = format!(" }} else {{ {copy} }})");
-            edits.push(insert(range.end, true, &close));
-            self.add(whole, format!("`{own}` is taken for `{other}`"), edits);
+            let deeper = finder.types.fields(types::head(inner), finder.file);
+            let deeper = deeper.filter(|(_, of)| *of == wanted);
+            found.extend(deeper.map(|(last, _)| format!("{name}.{field}.{last}")));
         }
     }
+    found
+}
 
-    /// What may stand in the place of a chain of fields: another field of the same structure,
-    /// another name, or a field of another name.
-    fn candidates(&self, chain: &Expr) -> Vec<String> {
-        let mut found = Vec::new();
-        let wanted = self.type_of(chain);
-        if let Expr::Field(field) = chain
-            && let Member::Named(member) = &field.member
-        {
-            let base = self.words(field.base.span());
-            let siblings = self.types.siblings(&member.to_string());
-            found.extend(siblings.into_iter().map(|other| format!("{base}.{other}")));
+/// The type of a chain of fields, if the source writes it.
+pub(super) fn type_of(finder: &Finder<'_>, chain: &Expr) -> Option<String> {
+    match chain {
+        Expr::Path(path) => {
+            let name = path.path.get_ident()?.to_string();
+            finder.scope.of(&name).map(str::to_owned)
         }
-        if let Expr::Path(_) = chain {
-            let own = self.words(chain.span());
-            if !self.scope.has(&own) || own == "self" {
-                return Vec::new();
-            }
+        Expr::Field(field) => {
+            let Member::Named(member) = &field.member else { return None };
+            let base = type_of(finder, &field.base)?;
+            let base = types::head(&base);
+            finder.types.field(base, &member.to_string(), finder.file).map(str::to_owned)
         }
-        for (name, of) in self.scope.names().filter(|(name, _)| *name != "self") {
-            let is_alike = match (&wanted, of) {
-                (Some(wanted), Some(of)) => wanted == of,
-                (None, None) => matches!(chain, Expr::Path(_)),
-                (Some(_), None) | (None, Some(_)) => false,
-            };
-            found.extend(is_alike.then(|| name.to_owned()));
-        }
-        if let Some(wanted) = &wanted {
-            found.extend(self.fields_of_type(wanted));
-        }
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-
-    /// The fields of names in scope that have a type, and the fields of these fields.
-    fn fields_of_type(&self, wanted: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        for (name, of) in self.scope.names() {
-            let Some(of) = of else { continue };
-            for (field, inner) in self.types.fields(types::head(of), self.file) {
-                if inner == wanted {
-                    found.push(format!("{name}.{field}"));
-                }
-                let deeper = self.types.fields(types::head(inner), self.file);
-                let deeper = deeper.filter(|(_, of)| *of == wanted);
-                found.extend(deeper.map(|(last, _)| format!("{name}.{field}.{last}")));
-            }
-        }
-        found
-    }
-
-    /// The type of a chain of fields, if the source writes it.
-    pub(super) fn type_of(&self, chain: &Expr) -> Option<String> {
-        match chain {
-            Expr::Path(path) => {
-                let name = path.path.get_ident()?.to_string();
-                self.scope.of(&name).map(str::to_owned)
-            }
-            Expr::Field(field) => {
-                let Member::Named(member) = &field.member else { return None };
-                let base = self.type_of(&field.base)?;
-                let base = types::head(&base);
-                self.types.field(base, &member.to_string(), self.file).map(str::to_owned)
-            }
-            _ => None,
-        }
+        _ => None,
     }
 }
 

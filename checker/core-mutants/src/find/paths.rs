@@ -8,60 +8,58 @@ use super::scope::is_variable;
 use super::{Finder, changes, insert};
 use crate::site::Edit;
 
-impl Finder<'_> {
-    pub(super) fn branches(&mut self, node: &ExprIf) {
-        self.forgotten(&node.then_branch);
-        let Some((_, other)) = &node.else_branch else { return };
-        if let Expr::Block(other) = &**other {
-            self.forgotten(&other.block);
-        }
-        let words = self.words(node.cond.span());
-        let range = node.cond.span().byte_range();
-        let (open, close) = match changes::has_let(&node.cond) {
-            true => ("", " && !crate::mutant::is({})"),
-            false => ("(", ") && !crate::mutant::is({})"),
-        };
-        let edits = vec![insert(range.start, false, open), insert(range.end, true, close)];
-        self.add(node.cond.span(), format!("`{words}` is never so"), edits);
+pub(super) fn branches(finder: &mut Finder<'_>, node: &ExprIf) {
+    forgotten(finder, &node.then_branch);
+    let Some((_, other)) = &node.else_branch else { return };
+    if let Expr::Block(other) = &**other {
+        forgotten(finder, &other.block);
     }
+    let words = finder.words(node.cond.span());
+    let range = node.cond.span().byte_range();
+    let (open, close) = match changes::has_let(&node.cond) {
+        true => ("", " && !crate::mutant::is({})"),
+        false => ("(", ") && !crate::mutant::is({})"),
+    };
+    let edits = vec![insert(range.start, false, open), insert(range.end, true, close)];
+    finder.add(node.cond.span(), format!("`{words}` is never so"), edits);
+}
 
-    pub(super) fn arms(&mut self, node: &ExprMatch) {
-        for (nth, arm) in node.arms.iter().enumerate() {
-            match &*arm.body {
-                Expr::Block(body) => self.forgotten(&body.block),
-                Expr::MethodCall(_) | Expr::Call(_) if arm.comma.is_some() => {}
-                Expr::Tuple(none) if none.elems.is_empty() => {}
-                _ => {
-                    let words = self.words(arm.body.span());
-                    let around = ("{ if !crate::mutant::is({}) { ", " } }");
-                    self.wrap(arm.body.span(), around, format!("the path `{words}` is forgotten"));
-                }
-            }
-            // Another arm takes what this one takes no longer.
-            let is_caught = node.arms.iter().skip(nth + 1).any(|later| is_any(&later.pat));
-            if is_caught && !matches!(arm.pat, Pat::Guard(_)) {
-                let words = self.words(arm.pat.span());
-                let end = arm.pat.span().byte_range().end;
-                let edits = vec![insert(end, true, " if !crate::mutant::is({})")];
-                self.add(arm.pat.span(), format!("`{words}` is as any other"), edits);
+pub(super) fn arms(finder: &mut Finder<'_>, node: &ExprMatch) {
+    for (nth, arm) in node.arms.iter().enumerate() {
+        match &*arm.body {
+            Expr::Block(body) => forgotten(finder, &body.block),
+            Expr::MethodCall(_) | Expr::Call(_) if arm.comma.is_some() => {}
+            Expr::Tuple(none) if none.elems.is_empty() => {}
+            _ => {
+                let words = finder.words(arm.body.span());
+                let around = ("{ if !crate::mutant::is({}) { ", " } }");
+                finder.wrap(arm.body.span(), around, format!("the path `{words}` is forgotten"));
             }
         }
-    }
-
-    /// A block of a path that does nothing; a single effect is left out elsewhere.
-    fn forgotten(&mut self, block: &Block) {
-        match block.stmts.as_slice() {
-            [] => return,
-            [Stmt::Expr(Expr::MethodCall(_) | Expr::Call(_) | Expr::Assign(_), Some(_))] => return,
-            _ => {}
+        // Another arm takes what this one takes no longer.
+        let is_caught = node.arms.iter().skip(nth + 1).any(|later| is_any(&later.pat));
+        if is_caught && !matches!(arm.pat, Pat::Guard(_)) {
+            let words = finder.words(arm.pat.span());
+            let end = arm.pat.span().byte_range().end;
+            let edits = vec![insert(end, true, " if !crate::mutant::is({})")];
+            finder.add(arm.pat.span(), format!("`{words}` is as any other"), edits);
         }
-        let (open, close) = (block.brace_token.span.open(), block.brace_token.span.close());
-        let span = block.stmts[0].span();
-        let words = self.words(span);
-        let range = open.byte_range().end..close.byte_range().start;
-        let edits = Edit::around_statement(range, " if !crate::mutant::is({}) {", "} ");
-        self.add(span, format!("the path `{words}` is forgotten"), edits);
     }
+}
+
+/// A block of a path that does nothing; a single effect is left out elsewhere.
+fn forgotten(finder: &mut Finder<'_>, block: &Block) {
+    match block.stmts.as_slice() {
+        [] => return,
+        [Stmt::Expr(Expr::MethodCall(_) | Expr::Call(_) | Expr::Assign(_), Some(_))] => return,
+        _ => {}
+    }
+    let (open, close) = (block.brace_token.span.open(), block.brace_token.span.close());
+    let span = block.stmts[0].span();
+    let words = finder.words(span);
+    let range = open.byte_range().end..close.byte_range().start;
+    let edits = Edit::around_statement(range, " if !crate::mutant::is({}) {", "} ");
+    finder.add(span, format!("the path `{words}` is forgotten"), edits);
 }
 
 /// Whether a pattern takes whatever comes: a name, which is no variant.

@@ -8,51 +8,48 @@ use super::places::Places;
 use super::{Finder, changes, insert, names};
 use crate::site::Edit;
 
-impl Finder<'_> {
-    pub(super) fn stale(&mut self, block: &Block) {
-        let of_statement = |one: &Stmt| Places::of_statement(one, self.types);
-        let places: Vec<Places<'_>> = block.stmts.iter().map(of_statement).collect();
-        for (nth, statement) in block.stmts.iter().enumerate() {
-            let mut reads = Reads { found: Vec::new() };
-            reads.visit_stmt(statement);
-            for read in reads.found {
-                let needs = Places::of_expression(read, self.types);
-                let changes = |before: &usize| places[*before].changes_what(&needs);
-                let Some(changed) = (0..nth).rev().find(changes) else { continue };
-                let outer = self.scope.len();
-                block.stmts[..changed].iter().for_each(|before| {
-                    if let Stmt::Local(local) = before {
-                        self.bind(&local.pat);
-                    }
-                });
-                let is_known = needs.names().all(|name| self.scope.has(name));
-                self.scope.leave(outer);
-                let is_bound = |name: &str| {
-                    places[changed..nth].iter().any(|one| one.bound.iter().any(|own| own == name))
-                };
-                if is_known && !needs.leaves && !needs.names().any(is_bound) {
-                    self.stale_read(read, &block.stmts[changed]);
+pub(super) fn in_block(finder: &mut Finder<'_>, block: &Block) {
+    let of_statement = |one: &Stmt| Places::of_statement(one, finder.types);
+    let places: Vec<Places<'_>> = block.stmts.iter().map(of_statement).collect();
+    for (nth, statement) in block.stmts.iter().enumerate() {
+        let mut reads = Reads { found: Vec::new() };
+        reads.visit_stmt(statement);
+        for read in reads.found {
+            let needs = Places::of_expression(read, finder.types);
+            let changes = |before: &usize| places[*before].changes_what(&needs);
+            let Some(changed) = (0..nth).rev().find(changes) else { continue };
+            let outer = finder.scope.len();
+            block.stmts[..changed].iter().for_each(|before| {
+                if let Stmt::Local(local) = before {
+                    finder.bind(&local.pat);
                 }
+            });
+            let is_known = needs.names().all(|name| finder.scope.has(name));
+            finder.scope.leave(outer);
+            let is_bound = |name: &str| {
+                places[changed..nth].iter().any(|one| one.bound.iter().any(|own| own == name))
+            };
+            if is_known && !needs.leaves && !needs.names().any(is_bound) {
+                stale_read(finder, read, &block.stmts[changed]);
             }
         }
     }
+}
 
-    fn stale_read(&mut self, read: &Expr, changes: &Stmt) {
-        let range = read.span().byte_range();
-        let copy = self.copied(read.span(), range.end..range.end, "");
-        let text = format!(
-            "let stale_{{}} = if crate::mutant::is({{}}) {{ Some({copy}) }} else {{ None }}; "
-        );
-        let at = changes.span().byte_range().start;
-        let open = "(if let Some(stale) = stale_{}.clone() { stale } else { ";
-        let edits = vec![
-            Edit { is_statement: true, ..insert(at, false, &text) },
-            insert(range.start, false, open),
-            insert(range.end, true, " })"),
-        ];
-        let words = (self.words(read.span()), self.words(changes.span()));
-        self.add(read.span(), format!("`{}` from before `{}`", words.0, words.1), edits);
-    }
+fn stale_read(finder: &mut Finder<'_>, read: &Expr, changes: &Stmt) {
+    let range = read.span().byte_range();
+    let copy = finder.copied(read.span(), range.end..range.end, "");
+    let text =
+        format!("let stale_{{}} = if crate::mutant::is({{}}) {{ Some({copy}) }} else {{ None }}; ");
+    let at = changes.span().byte_range().start;
+    let open = "(if let Some(stale) = stale_{}.clone() { stale } else { ";
+    let edits = vec![
+        Edit { is_statement: true, ..insert(at, false, &text) },
+        insert(range.start, false, open),
+        insert(range.end, true, " })"),
+    ];
+    let words = (finder.words(read.span()), finder.words(changes.span()));
+    finder.add(read.span(), format!("`{}` from before `{}`", words.0, words.1), edits);
 }
 
 /// The values that a statement reads: the longest expressions that begin with a place.

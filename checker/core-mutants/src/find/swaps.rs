@@ -7,25 +7,22 @@ use super::places::Places;
 use super::{Finder, insert};
 use crate::site::Edit;
 
-impl Finder<'_> {
-    pub(super) fn swaps(&mut self, block: &Block) {
-        for both in block.stmts.windows(2) {
-            let ([one, other], types) = (both, self.types) else { continue };
-            let (here, there) =
-                (Places::of_statement(one, types), Places::of_statement(other, types));
-            let may_tell = here.meets(&there) || here.leaves || there.leaves;
-            if !is_effect(one) || !is_effect(other) || !may_tell {
-                continue;
-            }
-            let (start, later) = (one.span().byte_range().start, other.span());
-            let copy = self.copied(later, later.byte_range().end..later.byte_range().end, "");
-            let text = format!("if crate::mutant::is({{}}) {{ {copy} }} ");
-            let mut edits = vec![Edit { is_statement: true, ..insert(start, false, &text) }];
-            let around = ("if !crate::mutant::is({}) { ", " }");
-            edits.extend(Edit::around_statement(later.byte_range(), around.0, around.1));
-            let change = format!("`{}` after `{}`", self.words(one.span()), self.words(later));
-            self.add(later, change, edits);
+pub(super) fn in_block(finder: &mut Finder<'_>, block: &Block) {
+    for both in block.stmts.windows(2) {
+        let ([one, other], types) = (both, finder.types) else { continue };
+        let (here, there) = (Places::of_statement(one, types), Places::of_statement(other, types));
+        let may_tell = here.meets(&there) || here.leaves || there.leaves;
+        if !is_effect(one) || !is_effect(other) || !may_tell {
+            continue;
         }
+        let (start, later) = (one.span().byte_range().start, other.span());
+        let copy = finder.copied(later, later.byte_range().end..later.byte_range().end, "");
+        let text = format!("if crate::mutant::is({{}}) {{ {copy} }} ");
+        let mut edits = vec![Edit { is_statement: true, ..insert(start, false, &text) }];
+        let around = ("if !crate::mutant::is({}) { ", " }");
+        edits.extend(Edit::around_statement(later.byte_range(), around.0, around.1));
+        let change = format!("`{}` after `{}`", finder.words(one.span()), finder.words(later));
+        finder.add(later, change, edits);
     }
 }
 

@@ -4,7 +4,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Expr, ImplItemFn, ItemFn, ItemImpl, ItemMod, Lit, Stmt, Type, UnOp};
 
-use super::{Finder, changes, names};
+use super::{Finder, changes, firsts, names, paths, stale, swaps};
 use crate::site::Kind;
 
 /// Traits whose methods no step of a core runs: texts, and what a search does with states.
@@ -26,6 +26,23 @@ fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
         attribute.path().is_ident("cfg")
             && attribute.parse_args::<syn::Ident>().is_ok_and(|name| name == "test")
     })
+}
+
+/// Visits the body of a function, with the names that it has.
+fn function(finder: &mut Finder<'_>, signature: &syn::Signature, block: &syn::Block) {
+    if signature.constness.is_some() {
+        return;
+    }
+    finder.path.push(signature.ident.to_string());
+    if finder.looks_for(Kind::Change) {
+        changes::body(finder, &signature.output, block);
+    }
+    let outer = std::mem::take(&mut finder.scope);
+    let own = (finder.path.len() > 1).then(|| finder.path[finder.path.len() - 2].clone());
+    finder.scope.enter(signature, own.as_deref(), finder.types, finder.file);
+    finder.visit_block(block);
+    finder.scope = outer;
+    finder.path.pop();
 }
 
 impl<'ast> Visit<'ast> for Finder<'_> {
@@ -50,11 +67,11 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_impl_item_fn(&mut self, node: &'ast ImplItemFn) {
-        self.function(&node.sig, &node.block, |finder| finder.visit_block(&node.block));
+        function(self, &node.sig, &node.block);
     }
 
     fn visit_item_fn(&mut self, node: &'ast ItemFn) {
-        self.function(&node.sig, &node.block, |finder| finder.visit_block(&node.block));
+        function(self, &node.sig, &node.block);
     }
 
     // Their values are constants of the compiler.
@@ -66,7 +83,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_pat(&mut self, node: &'ast syn::Pat) {
         if let syn::Pat::Guard(guarded) = node {
             if self.looks_for(Kind::Change) {
-                self.condition(&guarded.guard);
+                changes::condition(self, &guarded.guard);
             }
             self.visit_expr(&guarded.guard);
         }
@@ -76,21 +93,21 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_block(&mut self, node: &'ast syn::Block) {
         if self.looks_for(Kind::Stale) {
-            self.stale(node);
+            stale::in_block(self, node);
         }
         if self.looks_for(Kind::Swap) {
-            self.swaps(node);
+            swaps::in_block(self, node);
         }
         self.within(|finder| visit::visit_block(finder, node));
     }
 
     fn visit_expr_binary(&mut self, node: &'ast syn::ExprBinary) {
         if self.looks_for(Kind::Change) {
-            self.binary(node);
+            changes::binary(self, node);
         }
         if changes::is_compound(node.op) {
             if self.looks_for(Kind::Name) {
-                self.named_place(node.span(), &node.left);
+                names::of_place(self, node.span(), &node.left);
             }
             return self.visit_expr(&node.right);
         }
@@ -99,21 +116,21 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_expr_unary(&mut self, node: &'ast syn::ExprUnary) {
         if matches!(node.op, UnOp::Not(_)) && self.looks_for(Kind::Change) {
-            self.flip(node.span());
+            changes::flip(self, node.span());
         }
-        if !matches!(node.op, UnOp::Deref(_)) || !self.names_within(node.span(), &node.expr) {
+        if !matches!(node.op, UnOp::Deref(_)) || !names::within(self, node.span(), &node.expr) {
             visit::visit_expr_unary(self, node);
         }
     }
 
     fn visit_expr_reference(&mut self, node: &'ast syn::ExprReference) {
-        if !self.names_within(node.span(), &node.expr) {
+        if !names::within(self, node.span(), &node.expr) {
             visit::visit_expr_reference(self, node);
         }
     }
 
     fn visit_expr_assign(&mut self, node: &'ast syn::ExprAssign) {
-        if !self.names_within(node.span(), &node.left) {
+        if !names::within(self, node.span(), &node.left) {
             self.visit_expr(&node.left);
         }
         self.visit_expr(&node.right);
@@ -121,7 +138,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_expr_field(&mut self, node: &'ast syn::ExprField) {
         if self.looks_for(Kind::Name) {
-            self.names_of_field(node);
+            names::of_field(self, node);
         }
         if !names::is_chain(&node.base) {
             visit::visit_expr_field(self, node);
@@ -130,7 +147,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_expr_path(&mut self, node: &'ast syn::ExprPath) {
         if self.looks_for(Kind::Name) {
-            self.names_of_local(node);
+            names::of_local(self, node);
         }
     }
 
@@ -139,7 +156,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             return visit::visit_field_value(self, node);
         }
         if self.looks_for(Kind::Name) {
-            self.names_of_shorthand(node);
+            names::of_shorthand(self, node);
         }
     }
 
@@ -151,9 +168,9 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_expr_method_call(&mut self, node: &'ast syn::ExprMethodCall) {
-        let is_named = self.names_within(node.span(), &node.receiver);
+        let is_named = names::within(self, node.span(), &node.receiver);
         if self.looks_for(Kind::First) {
-            self.firsts_of_call(node);
+            firsts::of_call(self, node);
         }
         if !is_named {
             self.visit_expr(&node.receiver);
@@ -170,7 +187,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_expr_for_loop(&mut self, node: &'ast syn::ExprForLoop) {
         if self.looks_for(Kind::First) {
-            self.firsts_of_loop(node);
+            firsts::of_loop(self, node);
         }
         self.visit_expr(&node.expr);
         self.within(|finder| {
@@ -190,10 +207,10 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_expr_if(&mut self, node: &'ast syn::ExprIf) {
         if self.looks_for(Kind::Change) {
-            self.condition(&node.cond);
+            changes::condition(self, &node.cond);
         }
         if self.looks_for(Kind::Path) {
-            self.branches(node);
+            paths::branches(self, node);
         }
         self.within(|finder| {
             finder.visit_expr(&node.cond);
@@ -206,20 +223,20 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_expr_match(&mut self, node: &'ast syn::ExprMatch) {
         if self.looks_for(Kind::Path) {
-            self.arms(node);
+            paths::arms(self, node);
         }
         visit::visit_expr_match(self, node);
     }
 
     fn visit_expr_lit(&mut self, node: &'ast syn::ExprLit) {
         if matches!(node.lit, Lit::Bool(_)) && self.looks_for(Kind::Change) {
-            self.flip(node.span());
+            changes::flip(self, node.span());
         }
     }
 
     fn visit_arm(&mut self, node: &'ast syn::Arm) {
         if self.looks_for(Kind::Change) {
-            self.arm(node);
+            changes::arm(self, node);
         }
         self.within(|finder| {
             finder.bind(&node.pat);
@@ -229,7 +246,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_local(&mut self, node: &'ast syn::Local) {
         visit::visit_local(self, node);
-        let of = node.init.as_ref().and_then(|init| self.type_of(&init.expr));
+        let of = node.init.as_ref().and_then(|init| names::type_of(self, &init.expr));
         self.scope.bind(&node.pat, of.as_deref(), self.types, self.file);
         if let Some(init) = node.init.as_ref().filter(|init| names::is_chain(&init.expr)) {
             let place = self.words(init.expr.span());
@@ -239,7 +256,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_stmt(&mut self, node: &'ast Stmt) {
         if self.looks_for(Kind::Change) {
-            self.statement(node);
+            changes::statement(self, node);
         }
         self.statements.push(node.span().byte_range().start);
         visit::visit_stmt(self, node);
