@@ -8,7 +8,10 @@ use turnstile_machine::Rules as _;
 use turnstile_world::nodes::node::NodeStatus;
 use turnstile_world::property::View;
 
-use super::users::{User, is_over};
+use super::users::{
+    User, ended, has_no_other_timer, histories, holders, is_exact, is_exact_at_server, is_over,
+    is_unclaimed, keeps, kept, keychain_states, saved_and_finished, server_state, users,
+};
 use crate::claim::Claim;
 use crate::client::ClientState;
 use crate::keychain::KeychainState;
@@ -29,20 +32,20 @@ impl claim::Properties for Claim {
     }
 
     fn a_request_is_answered(&self, view: &View<'_>) -> bool {
-        self.users(view).iter().any(|user| user.client.claim.is_some())
+        users(self, view).iter().any(|user| user.client.claim.is_some())
     }
 
     fn timers_match_state(&self, view: &View<'_>) -> bool {
-        let users = self.users(view);
+        let users = users(self, view);
         let mut up = users.iter().filter(|user| user.life != NodeStatus::Down);
-        up.all(|user| self.is_exact(view, user))
-            && (self.clients..self.server()).all(|node| Self::has_no_other_timer(view, node))
-            && self.is_exact_at_server(view)
+        up.all(|user| is_exact(self, view, user))
+            && (self.clients..self.server()).all(|node| has_no_other_timer(view, node))
+            && is_exact_at_server(self, view)
     }
 
     fn at_most_one_active_claim(&self, view: &View<'_>) -> bool {
         self.resources().all(|resource| {
-            let active = self.kept(view).filter(|(_, record)| {
+            let active = kept(self, view).filter(|(_, record)| {
                 record.resource == resource && record.status() == Some(Status::Active)
             });
             active.count() <= 1
@@ -50,7 +53,7 @@ impl claim::Properties for Claim {
     }
 
     fn a_claim_is_active(&self, view: &View<'_>) -> bool {
-        self.kept(view).any(|(_, record)| record.status() == Some(Status::Active))
+        kept(self, view).any(|(_, record)| record.status() == Some(Status::Active))
     }
 
     fn fifo_among_waiters(&self, view: &View<'_>) -> bool {
@@ -58,7 +61,7 @@ impl claim::Properties for Claim {
     }
 
     fn a_claim_is_queued(&self, view: &View<'_>) -> bool {
-        self.kept(view).any(|(_, record)| record.status() == Some(Status::Waiting))
+        kept(self, view).any(|(_, record)| record.status() == Some(Status::Waiting))
     }
 
     fn waiting_implies_an_active_claim(&self, view: &View<'_>) -> bool {
@@ -66,7 +69,7 @@ impl claim::Properties for Claim {
     }
 
     fn a_claim_is_stored(&self, view: &View<'_>) -> bool {
-        self.kept(view).next().is_some()
+        kept(self, view).next().is_some()
     }
 
     fn answers_state_the_status(&self, view: &View<'_>) -> bool {
@@ -95,21 +98,21 @@ impl claim::Properties for Claim {
 
     fn fencing_tokens_increase(&self, view: &View<'_>) -> bool {
         let is_its_own = |user: &User<'_>| {
-            let mut records = self.kept(view);
+            let mut records = kept(self, view);
             let record = records.find(|(id, _)| Some(*id) == user.client.claim);
             record.is_none_or(|(_, record)| record.token == user.client.token)
         };
-        let users = self.users(view);
+        let users = users(self, view);
         !view.monitor::<Monitor>().issued_stale_token
             && users.iter().filter(|user| user.history.holds()).all(is_its_own)
     }
 
     fn mutual_exclusion_at_the_store(&self, view: &View<'_>) -> bool {
-        self.histories(view).all(|history| !history.interleaved)
+        histories(view).all(|history| !history.interleaved)
     }
 
     fn a_client_acts(&self, view: &View<'_>) -> bool {
-        self.histories(view).any(|history| history.acted)
+        histories(view).any(|history| history.acted)
     }
 
     fn the_newest_token_is_accepted(&self, view: &View<'_>) -> bool {
@@ -117,7 +120,7 @@ impl claim::Properties for Claim {
     }
 
     fn a_loss_is_not_reported_as_a_release(&self, view: &View<'_>) -> bool {
-        self.histories(view).all(|history| !history.loss_reported_as_release)
+        histories(view).all(|history| !history.loss_reported_as_release)
     }
 
     fn granted_implies_held(&self, view: &View<'_>) -> bool {
@@ -126,8 +129,8 @@ impl claim::Properties for Claim {
         let leases = counts_leases(&self.client);
         let is_held =
             |at| at == claim_record::State::Active || !leases && at == claim_record::State::Lapsed;
-        self.users(view).iter().filter(|user| user.history.holds()).all(|user| {
-            let mut records = self.kept(view);
+        users(self, view).iter().filter(|user| user.history.holds()).all(|user| {
+            let mut records = kept(self, view);
             records.any(|(id, record)| {
                 Some(id) == user.client.claim
                     && record.resource == user.resource
@@ -137,32 +140,32 @@ impl claim::Properties for Claim {
     }
 
     fn a_lock_is_granted(&self, view: &View<'_>) -> bool {
-        self.histories(view).any(UserHistory::holds)
+        histories(view).any(UserHistory::holds)
     }
 
     fn mutual_exclusion_among_users(&self, view: &View<'_>) -> bool {
-        self.resources().all(|resource| self.holders(view, resource) <= 1)
+        self.resources().all(|resource| holders(self, view, resource) <= 1)
     }
 
     fn user_and_claim_agree(&self, view: &View<'_>) -> bool {
-        let users = self.users(view);
-        let held = self.histories(view).filter(|history| history.holds()).count();
+        let users = users(self, view);
+        let held = histories(view).filter(|history| history.holds()).count();
         users.iter().all(|user| user.history.holds() == user.client.is_held())
             && held == users.iter().filter(|user| user.history.holds()).count()
     }
 
     fn a_second_claim_is_refused(&self, view: &View<'_>) -> bool {
-        self.histories(view).all(|history| !history.claimed_twice)
+        histories(view).all(|history| !history.claimed_twice)
     }
 
     fn ended_claims_are_dropped(&self, view: &View<'_>) -> bool {
-        let users = self.users(view);
+        let users = users(self, view);
         let is_program = |user: &&User<'_>| user.node >= self.clients;
         !users.iter().filter(is_program).any(|user| self.client.is_final(user.client.at))
     }
 
     fn an_ended_program_wants_no_lock(&self, view: &View<'_>) -> bool {
-        let users = self.users(view);
+        let users = users(self, view);
         let mut closed = users.iter().filter(|user| {
             let keychain_state = view.nodes[user.node].state.get::<KeychainState>();
             keychain_state.is_some_and(|keychain_state| keychain_state.is_closed)
@@ -171,27 +174,27 @@ impl claim::Properties for Claim {
     }
 
     fn a_program_has_ended(&self, view: &View<'_>) -> bool {
-        self.keychain_states(view).any(|keychain_state| keychain_state.is_closed)
+        keychain_states(self, view).any(|keychain_state| keychain_state.is_closed)
     }
 
     fn at_most_one_reply(&self, view: &View<'_>) -> bool {
-        self.histories(view).all(|history| !history.answered_twice)
+        histories(view).all(|history| !history.answered_twice)
     }
 
     fn a_claim_call_has_returned(&self, view: &View<'_>) -> bool {
-        self.histories(view).any(|history| history.is_answered)
+        histories(view).any(|history| history.is_answered)
     }
 
     fn a_waiting_call_can_still_return(&self, view: &View<'_>) -> bool {
-        self.histories(view).all(|history| !history.waits)
+        histories(view).all(|history| !history.waits)
     }
 
     fn a_waiting_release_can_still_return(&self, view: &View<'_>) -> bool {
-        self.histories(view).all(|history| !history.releases)
+        histories(view).all(|history| !history.releases)
     }
 
     fn a_release_call_waits(&self, view: &View<'_>) -> bool {
-        self.histories(view).any(|history| history.releases)
+        histories(view).any(|history| history.releases)
     }
 
     fn claim_eventually_returns(&self, view: &View<'_>) -> bool {
@@ -200,7 +203,7 @@ impl claim::Properties for Claim {
 
     fn the_first_client_waits(&self, view: &View<'_>) -> bool {
         view.nodes[0].status != NodeStatus::Down
-            && self.histories(view).next().is_some_and(|history| history.waits)
+            && histories(view).next().is_some_and(|history| history.waits)
     }
 
     fn release_eventually_returns(&self, view: &View<'_>) -> bool {
@@ -209,24 +212,24 @@ impl claim::Properties for Claim {
 
     fn the_first_client_releases(&self, view: &View<'_>) -> bool {
         view.nodes[0].status != NodeStatus::Down
-            && self.histories(view).next().is_some_and(|history| history.releases)
+            && histories(view).next().is_some_and(|history| history.releases)
     }
 
     fn at_most_one_open_claim_per_client(&self, view: &View<'_>) -> bool {
-        let open = self.kept(view).filter(|(_, record)| !is_over(record));
+        let open = kept(self, view).filter(|(_, record)| !is_over(record));
         open.count() <= view.monitor::<Monitor>().users.len()
     }
 
     fn finished_claims_are_bounded(&self, view: &View<'_>) -> bool {
-        let finished = self.kept(view).filter(|(_, record)| is_over(record));
-        let saved = self.saved_and_finished(view);
+        let finished = kept(self, view).filter(|(_, record)| is_over(record));
+        let saved = saved_and_finished(self, view);
         finished.count().max(saved) <= self.limits.finished_max
             && !view.monitor::<Monitor>().deleted_out_of_order
     }
 
     fn the_wait_queue_is_bounded(&self, view: &View<'_>) -> bool {
         self.resources().all(|resource| {
-            let waiting = self.kept(view).filter(|(_, record)| {
+            let waiting = kept(self, view).filter(|(_, record)| {
                 record.resource == resource && record.status() == Some(Status::Waiting)
             });
             waiting.count() <= self.limits.waiters_max
@@ -234,13 +237,13 @@ impl claim::Properties for Claim {
     }
 
     fn a_long_poll_is_open(&self, view: &View<'_>) -> bool {
-        self.kept(view).any(|(_, record)| record.at == claim_record::State::Listening)
+        kept(self, view).any(|(_, record)| record.at == claim_record::State::Listening)
     }
 
     fn no_needless_long_poll(&self, view: &View<'_>) -> bool {
         self.resources().all(|resource| {
             let is_at = |state| {
-                let mut records = self.kept(view);
+                let mut records = kept(self, view);
                 records.any(|(_, record)| record.resource == resource && record.at == state)
             };
             !is_at(claim_record::State::Listening) || is_at(claim_record::State::Active)
@@ -248,62 +251,62 @@ impl claim::Properties for Claim {
     }
 
     fn a_claim_call_waits(&self, view: &View<'_>) -> bool {
-        self.histories(view).any(|history| history.waits)
+        histories(view).any(|history| history.waits)
     }
 
     fn clean_when_quiescent(&self, view: &View<'_>) -> bool {
-        self.kept(view)
+        kept(self, view)
             .all(|(_, record)| record.at == claim_record::State::Lapsed || is_over(record))
     }
 
     fn lapsed_claims_can_expire(&self, view: &View<'_>) -> bool {
-        self.kept(view).all(|(_, record)| is_over(record))
+        kept(self, view).all(|(_, record)| is_over(record))
     }
 
     fn watchers_are_notified(&self, view: &View<'_>) -> bool {
-        let watched = self.server_state(view).watched.keys();
-        let mut kept = watched.map(|claim| self.kept(view).find(|(id, _)| id == claim));
+        let watched = server_state(self, view).watched.keys();
+        let mut kept = watched.map(|claim| kept(self, view).find(|(id, _)| id == claim));
         kept.all(|kept| kept.is_some_and(|(_, record)| !is_over(record)))
     }
 
     fn a_claim_is_watched(&self, view: &View<'_>) -> bool {
-        !self.server_state(view).watched.is_empty()
+        !server_state(self, view).watched.is_empty()
     }
 
     fn a_notified_client_holds_no_lock(&self, view: &View<'_>) -> bool {
         (0..self.clients).all(|client| !view.state::<ClientState>(client).ignored_end)
-            && self.keychain_states(view).all(|keychain_state| !keychain_state.ignored_end)
-            && self.keeps(view, &[Breach::OtherClaim])
+            && keychain_states(self, view).all(|keychain_state| !keychain_state.ignored_end)
+            && keeps(self, view, &[Breach::OtherClaim])
     }
 
     fn every_client_has_ended(&self, view: &View<'_>) -> bool {
-        let users = self.users(view);
+        let users = users(self, view);
         let is_up = |user: &&User<'_>| user.life != NodeStatus::Down;
         users.iter().filter(is_up).all(|user| self.client.is_final(user.client.at))
-            && self.keychain_states(view).all(|keychain_state| keychain_state.is_closed)
+            && keychain_states(self, view).all(|keychain_state| keychain_state.is_closed)
     }
 
     fn a_failure_is_reported(&self, view: &View<'_>) -> bool {
-        self.keeps(view, &[Breach::Failure, Breach::Ending])
+        keeps(self, view, &[Breach::Failure, Breach::Ending])
     }
 
     fn giving_up_has_its_own_time(&self, view: &View<'_>) -> bool {
-        self.keeps(view, &[Breach::GivingUp, Breach::Recall, Breach::Registration])
+        keeps(self, view, &[Breach::GivingUp, Breach::Recall, Breach::Registration])
     }
 
     fn signals_and_releases_are_obeyed(&self, view: &View<'_>) -> bool {
-        self.keeps(view, &[Breach::Command])
+        keeps(self, view, &[Breach::Command])
     }
 
     fn a_grant_in_time_is_taken(&self, view: &View<'_>) -> bool {
-        self.keeps(view, &[Breach::Grant, Breach::Key, Breach::Abandoned])
+        keeps(self, view, &[Breach::Grant, Breach::Key, Breach::Abandoned])
     }
 
     fn only_an_expired_claim_starts_over(&self, view: &View<'_>) -> bool {
-        let users = self.users(view);
+        let users = users(self, view);
         let mut starting = users.iter().filter(|user| user.client.at == State::StartingOver);
         starting.all(|user| {
-            let mut kept = self.kept(view);
+            let mut kept = kept(self, view);
             let record = kept.find(|(id, _)| Some(*id) == user.client.claim);
             let status = record.map(|(_, record)| record.status());
             user.history.needs_key && status.is_none_or(|status| status == Some(Status::Expired))
@@ -311,10 +314,10 @@ impl claim::Properties for Claim {
     }
 
     fn expiry_fails_no_waiting_call(&self, view: &View<'_>) -> bool {
-        let failed = self.users(view).into_iter().filter(|user| user.history.has_failed);
+        let failed = users(self, view).into_iter().filter(|user| user.history.has_failed);
         let failed: Vec<_> = failed.filter_map(|user| user.client.claim).collect();
         let is_expired = |claim: &ClaimId| {
-            let mut kept = self.kept(view);
+            let mut kept = kept(self, view);
             let record = kept.find(|(id, _)| id == claim);
             record.is_none_or(|(_, record)| record.status() == Some(Status::Expired))
         };
@@ -322,24 +325,24 @@ impl claim::Properties for Claim {
     }
 
     fn abandoned_claims_are_released(&self, view: &View<'_>) -> bool {
-        let ended = self.ended(view);
-        let mut open = self.kept(view).filter(|(_, record)| !is_over(record));
+        let ended = ended(self, view);
+        let mut open = kept(self, view).filter(|(_, record)| !is_over(record));
         !open.any(|(id, _)| ended.iter().any(|(claim, _)| *claim == Some(id)))
     }
 
     fn unacknowledged_claims_are_released(&self, view: &View<'_>) -> bool {
-        let ended = self.ended(view);
-        let mut open = self.kept(view).filter(|(_, record)| !is_over(record));
+        let ended = ended(self, view);
+        let mut open = kept(self, view).filter(|(_, record)| !is_over(record));
         !open.any(|(id, record)| match record.key {
             Some(_) => ended.iter().any(|(claim, key)| claim.is_none() && *key == record.key),
-            None => ended.iter().any(|(claim, _)| claim.is_none()) && self.is_unclaimed(view, id),
+            None => ended.iter().any(|(claim, _)| claim.is_none()) && is_unclaimed(self, view, id),
         })
     }
 
     fn a_client_has_ended(&self, view: &View<'_>) -> bool {
-        let users = self.users(view);
+        let users = users(self, view);
         let is_up = |user: &&User<'_>| user.life != NodeStatus::Down;
         users.iter().filter(is_up).any(|user| self.client.is_final(user.client.at))
-            || !self.ended(view).is_empty()
+            || !ended(self, view).is_empty()
     }
 }

@@ -29,151 +29,145 @@ pub(super) struct User<'a> {
     pub(super) history: &'a UserHistory,
 }
 
-impl Claim {
-    /// All users of clients and programs, running or not.
-    pub(super) fn users<'a>(&self, view: &View<'a>) -> Vec<User<'a>> {
-        let mut users = Vec::new();
-        for (node, part) in view.nodes.iter().enumerate().take(self.server()) {
-            let mut add = |user: usize, resource, client| {
-                let history = &view.monitor::<Monitor>().users[user];
-                users.push(User { node, life: part.status, resource, client, history });
-            };
-            if let Some(client_state) = part.state.get::<ClientState>() {
-                add(node, RESOURCE, &client_state.core);
-                continue;
-            }
-            let keychain_state: &KeychainState = part.state.of();
-            for resource in keychain_state.core.claimed() {
-                let client = keychain_state.core.claim(resource).expect("it is claimed");
-                add(self.user_index(node, resource), resource, client);
-            }
+/// All users of clients and programs, running or not.
+pub(super) fn users<'a>(system: &Claim, view: &View<'a>) -> Vec<User<'a>> {
+    let mut users = Vec::new();
+    for (node, part) in view.nodes.iter().enumerate().take(system.server()) {
+        let mut add = |user: usize, resource, client| {
+            let history = &view.monitor::<Monitor>().users[user];
+            users.push(User { node, life: part.status, resource, client, history });
+        };
+        if let Some(client_state) = part.state.get::<ClientState>() {
+            add(node, RESOURCE, &client_state.core);
+            continue;
         }
-        users
+        let keychain_state: &KeychainState = part.state.of();
+        for resource in keychain_state.core.claimed() {
+            let client = keychain_state.core.claim(resource).expect("it is claimed");
+            add(system.user_index(node, resource), resource, client);
+        }
     }
+    users
+}
 
-    /// The history of every user, also if its keychain has dropped the claim.
-    pub(super) fn histories<'a>(
-        &self,
-        view: &View<'a>,
-    ) -> impl Iterator<Item = &'a UserHistory> + use<'a> {
-        view.monitor::<Monitor>().users.iter()
-    }
+/// The history of every user, also if its keychain has dropped the claim.
+pub(super) fn histories<'a>(view: &View<'a>) -> impl Iterator<Item = &'a UserHistory> + use<'a> {
+    view.monitor::<Monitor>().users.iter()
+}
 
-    /// The keychains.
-    pub(super) fn keychain_states<'a>(
-        &self,
-        view: &View<'a>,
-    ) -> impl Iterator<Item = &'a KeychainState> + use<'a> {
-        view.nodes[self.clients..self.server()].iter().map(|part| part.state.of())
-    }
+/// The keychains.
+pub(super) fn keychain_states<'a>(
+    system: &Claim,
+    view: &View<'a>,
+) -> impl Iterator<Item = &'a KeychainState> + use<'a> {
+    view.nodes[system.clients..system.server()].iter().map(|part| part.state.of())
+}
 
-    pub(super) fn kept<'a>(
-        &self,
-        view: &View<'a>,
-    ) -> impl Iterator<Item = (ClaimId, &'a Record)> + use<'a> {
-        self.server_state(view).core.claims()
-    }
+pub(super) fn kept<'a>(
+    system: &Claim,
+    view: &View<'a>,
+) -> impl Iterator<Item = (ClaimId, &'a Record)> + use<'a> {
+    server_state(system, view).core.claims()
+}
 
-    /// The server.
-    pub(super) fn server_state<'a>(&self, view: &View<'a>) -> &'a ServerState {
-        view.state(self.server())
-    }
+/// The server.
+pub(super) fn server_state<'a>(system: &Claim, view: &View<'a>) -> &'a ServerState {
+    view.state(system.server())
+}
 
-    /// Whether the server's timers match the states of its claims.
-    pub(super) fn is_exact_at_server(&self, view: &View<'_>) -> bool {
-        let server = &view.nodes[self.server()];
-        let held: BTreeSet<record::Timer> = self
-            .kept(view)
-            .flat_map(|(id, record)| {
-                let held = self.record.holds(record.at).iter();
-                held.filter_map(move |resource| record::timer(*resource, id))
-            })
-            .collect();
-        server.armed().copied().collect::<BTreeSet<_>>() == held
-    }
-
-    /// How many finished claims the server has saved.
-    pub(super) fn saved_and_finished(&self, view: &View<'_>) -> usize {
-        let Some(saved) = &view.nodes[self.server()].saved else { return 0 };
-        let kept = saved.of::<record::Saved>().claims.values().flatten();
-        kept.filter(|kept| is_finished(kept.at)).count()
-    }
-
-    /// The claims that ended by an answer, by id or by key.
-    pub(super) fn ended(&self, view: &View<'_>) -> Vec<EndedClaim> {
-        let is_over = |user: &User<'_>| {
-            let at = user.client.at;
-            user.life != NodeStatus::Down && self.client.is_final(at) && at != Stage::Lapsed
-        };
-        let users = self.users(view).into_iter().filter(is_over);
-        let mut ended: Vec<_> = users.map(|user| (user.client.claim, user.client.key)).collect();
-        ended.extend(
-            self.keychain_states(view).flat_map(|keychain_state| keychain_state.ended.values()),
-        );
-        ended
-    }
-
-    /// Whether no user knows a claim or can still learn of it: each one that has claimed has ended,
-    /// none by a crash.
-    pub(super) fn is_unclaimed(&self, view: &View<'_>, claim: ClaimId) -> bool {
-        let is_done = |user: &User<'_>| {
-            let at = user.client.at;
-            let has_ended = self.client.is_final(at) || at == self.client.initial();
-            user.life != NodeStatus::Down && has_ended && user.client.claim != Some(claim)
-        };
-        self.users(view).iter().all(is_done)
-            && self.ended(view).iter().all(|(known, _)| *known != Some(claim))
-    }
-
-    /// Whether the timers and requests match the machine's state.
-    pub(super) fn is_exact(&self, view: &View<'_>, user: &User<'_>) -> bool {
-        let client = user.client;
-        let node = view.nodes[user.node];
-        let is_armed = |timer: Resource| {
-            if user.node < self.clients {
-                node.is_armed(&client::Timer(timer))
-            } else {
-                node.is_armed(&keychain::Timer { resource: user.resource, timer })
-            }
-        };
-        let open = |request: Resource| {
-            client.calls.iter().filter(|call| call.request == request && !call.is_abandoned).count()
-        };
-        let count = |resource: Resource| match resource.kind() {
-            ResourceKind::Timer => usize::from(is_armed(resource)),
-            ResourceKind::Request => open(resource),
-            ResourceKind::Note => 0,
-        };
-        let (holds, may_hold) = (self.client.holds(client.at), self.client.may_hold(client.at));
-        Resource::ALL.iter().filter(|one| one.kind() != ResourceKind::Note).all(|one| {
-            let (must, may) = (holds.contains(one), may_hold.contains(one));
-            (usize::from(must)..=usize::from(must || may)).contains(&count(*one))
+/// Whether the server's timers match the states of its claims.
+pub(super) fn is_exact_at_server(system: &Claim, view: &View<'_>) -> bool {
+    let server = &view.nodes[system.server()];
+    let held: BTreeSet<record::Timer> = kept(system, view)
+        .flat_map(|(id, record)| {
+            let held = system.record.holds(record.at).iter();
+            held.filter_map(move |resource| record::timer(*resource, id))
         })
-    }
+        .collect();
+    server.armed().copied().collect::<BTreeSet<_>>() == held
+}
 
-    /// Whether each timer of a keychain belongs to one of its claims.
-    pub(super) fn has_no_other_timer(view: &View<'_>, node: NodeId) -> bool {
-        let keychain_state: &KeychainState = view.state(node);
-        let mut armed = view.nodes[node].armed::<keychain::Timer>();
-        armed.all(|timer| keychain_state.core.claim(timer.resource).is_some())
-    }
+/// How many finished claims the server has saved.
+pub(super) fn saved_and_finished(system: &Claim, view: &View<'_>) -> usize {
+    let Some(saved) = &view.nodes[system.server()].saved else { return 0 };
+    let kept = saved.of::<record::Saved>().claims.values().flatten();
+    kept.filter(|kept| is_finished(kept.at)).count()
+}
 
-    /// Whether no client broke one of these promises in its last step.
-    pub(super) fn keeps(&self, view: &View<'_>, promises: &[Breach]) -> bool {
-        let mut clients = view.nodes.iter().take(self.clients);
-        clients.all(|part| {
-            let broken = &part.state.of::<ClientState>().breaches;
-            !broken.iter().any(|breach| promises.contains(breach))
-        })
-    }
+/// The claims that ended by an answer, by id or by key.
+pub(super) fn ended(system: &Claim, view: &View<'_>) -> Vec<EndedClaim> {
+    let is_over = |user: &User<'_>| {
+        let at = user.client.at;
+        user.life != NodeStatus::Down && system.client.is_final(at) && at != Stage::Lapsed
+    };
+    let users = users(system, view).into_iter().filter(is_over);
+    let mut ended: Vec<_> = users.map(|user| (user.client.claim, user.client.key)).collect();
+    ended.extend(
+        keychain_states(system, view).flat_map(|keychain_state| keychain_state.ended.values()),
+    );
+    ended
+}
 
-    /// How many users believe that they hold the lock of a resource.
-    pub(super) fn holders(&self, view: &View<'_>, resource: ResourceName) -> usize {
-        let holds = |user: usize| view.monitor::<Monitor>().users[user].holds();
-        let clients = (0..self.clients).filter(|_| resource == RESOURCE);
-        let programs = (self.clients..self.server()).map(|node| self.user_index(node, resource));
-        clients.chain(programs).filter(|user| holds(*user)).count()
-    }
+/// Whether no user knows a claim or can still learn of it: each one that has claimed has ended,
+/// none by a crash.
+pub(super) fn is_unclaimed(system: &Claim, view: &View<'_>, claim: ClaimId) -> bool {
+    let is_done = |user: &User<'_>| {
+        let at = user.client.at;
+        let has_ended = system.client.is_final(at) || at == system.client.initial();
+        user.life != NodeStatus::Down && has_ended && user.client.claim != Some(claim)
+    };
+    users(system, view).iter().all(is_done)
+        && ended(system, view).iter().all(|(known, _)| *known != Some(claim))
+}
+
+/// Whether the timers and requests match the machine's state.
+pub(super) fn is_exact(system: &Claim, view: &View<'_>, user: &User<'_>) -> bool {
+    let client = user.client;
+    let node = view.nodes[user.node];
+    let is_armed = |timer: Resource| {
+        if user.node < system.clients {
+            node.is_armed(&client::Timer(timer))
+        } else {
+            node.is_armed(&keychain::Timer { resource: user.resource, timer })
+        }
+    };
+    let open = |request: Resource| {
+        client.calls.iter().filter(|call| call.request == request && !call.is_abandoned).count()
+    };
+    let count = |resource: Resource| match resource.kind() {
+        ResourceKind::Timer => usize::from(is_armed(resource)),
+        ResourceKind::Request => open(resource),
+        ResourceKind::Note => 0,
+    };
+    let (holds, may_hold) = (system.client.holds(client.at), system.client.may_hold(client.at));
+    Resource::ALL.iter().filter(|one| one.kind() != ResourceKind::Note).all(|one| {
+        let (must, may) = (holds.contains(one), may_hold.contains(one));
+        (usize::from(must)..=usize::from(must || may)).contains(&count(*one))
+    })
+}
+
+/// Whether each timer of a keychain belongs to one of its claims.
+pub(super) fn has_no_other_timer(view: &View<'_>, node: NodeId) -> bool {
+    let keychain_state: &KeychainState = view.state(node);
+    let mut armed = view.nodes[node].armed::<keychain::Timer>();
+    armed.all(|timer| keychain_state.core.claim(timer.resource).is_some())
+}
+
+/// Whether no client broke one of these promises in its last step.
+pub(super) fn keeps(system: &Claim, view: &View<'_>, promises: &[Breach]) -> bool {
+    let mut clients = view.nodes.iter().take(system.clients);
+    clients.all(|part| {
+        let broken = &part.state.of::<ClientState>().breaches;
+        !broken.iter().any(|breach| promises.contains(breach))
+    })
+}
+
+/// How many users believe that they hold the lock of a resource.
+pub(super) fn holders(system: &Claim, view: &View<'_>, resource: ResourceName) -> usize {
+    let holds = |user: usize| view.monitor::<Monitor>().users[user].holds();
+    let clients = (0..system.clients).filter(|_| resource == RESOURCE);
+    let programs = (system.clients..system.server()).map(|node| system.user_index(node, resource));
+    clients.chain(programs).filter(|user| holds(*user)).count()
 }
 
 /// Whether a record neither waits nor holds the lock.
