@@ -5,7 +5,7 @@ use std::sync::Arc;
 use turnstile_group_lock_core as group;
 use turnstile_group_lock_core::stack;
 use turnstile_harness::SystemSpec;
-use turnstile_system_view_handler::{NetworkNode, Views};
+use turnstile_system_view_handler::{NetworkNode, Views, cut};
 use turnstile_view_handler_core::{self as view, Members};
 use turnstile_world::system::{Input, NodeCore, System};
 use turnstile_world::{Direction, NetworkChange, NodeId, Ordered};
@@ -20,17 +20,15 @@ use crate::member_node::{Crash, MemberNode, Restart};
 use crate::member_state::{Call, timer_of_locks};
 use crate::membership::{Membership, MembershipChange};
 
-impl GroupLock {
-    /// The layer below the members.
-    fn lower_layer(&self) -> Box<dyn NodeCore> {
-        if let Some(views) = self.views.clone() {
-            return Box::new(NetworkLayerNode(NetworkNode(views)));
-        }
-        let founders = self.members - usize::from(self.joins);
-        let outside = Members::new((founders..self.members).map(member));
-        let founders = Members::new((0..founders).map(member));
-        Box::new(MembershipNode(Membership::new(founders, outside, !self.joins)))
+/// The layer below the members.
+fn lower_layer(group: &GroupLock) -> Box<dyn NodeCore> {
+    if let Some(views) = group.views.clone() {
+        return Box::new(NetworkLayerNode(NetworkNode(views)));
     }
+    let founders = group.members - usize::from(group.joins);
+    let outside = Members::new((founders..group.members).map(member));
+    let founders = Members::new((0..founders).map(member));
+    Box::new(MembershipNode(Membership::new(founders, outside, !group.joins)))
 }
 
 /// The members and the layer below, and their wiring.
@@ -48,7 +46,7 @@ impl Nodes {
             let formed = Arc::new(Formed::new(group.clone(), formed_group));
             members.iter_mut().for_each(|member| member.formed = Some(Arc::clone(&formed)));
         }
-        Self { members, lower_layer: group.lower_layer(), group }
+        Self { members, lower_layer: lower_layer(&group), group }
     }
 }
 
@@ -63,7 +61,7 @@ impl System for Nodes {
 
     fn network_change(&self, me: NodeId, input: &Input) -> Option<NetworkChange> {
         if let Some(views) = &self.group.views {
-            return views.cut(input);
+            return cut(views, input);
         }
         let Input::Command(command) = input else { return None };
         let cut = match command.get() {

@@ -11,7 +11,7 @@ mod views;
 pub mod words;
 mod world;
 
-pub use network::NetworkNode;
+pub use network::{NetworkNode, cut};
 pub use nodes::is_exclusion;
 use views::member;
 pub use views::{Assumptions, HandlerRules, Views};

@@ -37,36 +37,32 @@ not_symbolic!(Network, Timer, PartitionBegins);
 #[derive(Clone, Debug)]
 pub struct NetworkNode(pub Views);
 
-impl Views {
-    /// The effect of an input of the network on links.
-    pub fn cut(&self, input: &Input) -> Option<NetworkChange> {
-        match input {
-            Input::Command(command) => command.get::<PartitionBegins>().map(|PartitionBegins| {
-                let side = (0..self.side).collect();
-                if self.assumptions.loses {
-                    NetworkChange::Disconnect(side, self.cut)
-                } else {
-                    NetworkChange::Partition(side, self.cut)
-                }
-            }),
-            Input::Fired(timer) => {
-                (timer.get() == Some(&Timer::Heal)).then_some(NetworkChange::Heal)
+/// The effect of an input of the network on links.
+pub fn cut(views: &Views, input: &Input) -> Option<NetworkChange> {
+    match input {
+        Input::Command(command) => command.get::<PartitionBegins>().map(|PartitionBegins| {
+            let side = (0..views.side).collect();
+            if views.assumptions.loses {
+                NetworkChange::Disconnect(side, views.cut)
+            } else {
+                NetworkChange::Partition(side, views.cut)
             }
-            Input::Message { .. } | Input::Restart(_) => None,
-        }
+        }),
+        Input::Fired(timer) => (timer.get() == Some(&Timer::Heal)).then_some(NetworkChange::Heal),
+        Input::Message { .. } | Input::Restart(_) => None,
     }
+}
 
-    /// Each member of a partition is told to suspect each member of the other that it does not
-    /// hear.
-    fn suspicions(&self) -> impl Iterator<Item = Effect> {
-        let (members, side, cut) = (self.members, self.side, self.cut);
-        let apart = move |to: NodeId, gone: NodeId| cut.has(gone < side, to < side);
-        let all = (0..members).flat_map(move |to| (0..members).map(move |gone| (to, gone)));
-        all.filter(move |(to, gone)| apart(*to, *gone)).map(|(to, gone)| {
-            let suspect = MembershipRequest::Suspect { member: member(gone) };
-            Effect::Send { to, message: Ordered::new(Message::Request(suspect)) }
-        })
-    }
+/// Each member of a partition is told to suspect each member of the other that it does not
+/// hear.
+fn suspicions(views: &Views) -> impl Iterator<Item = Effect> {
+    let (members, side, cut) = (views.members, views.side, views.cut);
+    let apart = move |to: NodeId, gone: NodeId| cut.has(gone < side, to < side);
+    let all = (0..members).flat_map(move |to| (0..members).map(move |gone| (to, gone)));
+    all.filter(move |(to, gone)| apart(*to, *gone)).map(|(to, gone)| {
+        let suspect = MembershipRequest::Suspect { member: member(gone) };
+        Effect::Send { to, message: Ordered::new(Message::Request(suspect)) }
+    })
 }
 
 impl NodeCore for NetworkNode {
@@ -87,7 +83,7 @@ impl NodeCore for NetworkNode {
             }
             Input::Fired(timer) => match timer.of() {
                 Timer::Detect => {
-                    out.effects.extend(self.0.suspicions());
+                    out.effects.extend(suspicions(&self.0));
                     out.effects.extend(loses.then(heal));
                 }
                 Timer::Heal => {

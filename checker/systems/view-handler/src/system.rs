@@ -7,7 +7,7 @@ use turnstile_world::{NetworkChange, NodeId, Observation, Ordered, Value};
 
 use crate::budgets::PARTITION;
 use crate::monitor::Monitor;
-use crate::network::NetworkNode;
+use crate::network::{NetworkNode, cut};
 use crate::nodes::MemberNode;
 use crate::views::Views;
 
@@ -35,7 +35,7 @@ impl System for Nodes {
     }
 
     fn network_change(&self, _node: NodeId, input: &Input) -> Option<NetworkChange> {
-        self.network.0.cut(input)
+        cut(&self.network.0, input)
     }
 
     fn command_budget(&self, command: &Ordered) -> Option<&str> {
