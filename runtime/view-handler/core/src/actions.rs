@@ -14,6 +14,7 @@ use super::handler::{Notice, Timer};
 use super::message::{MembershipRequest, Message};
 use super::state::{Installation, Intent, Merge, MergeLeader, MergeProgress, QUEUE_MAX};
 use super::types::{MemberId, Members, Suspension, View};
+use super::view_delivery::NewViewFacts;
 use crate::number::ViewId;
 
 impl<R: Rules<Machine>> StepContext<'_, R> {
@@ -53,9 +54,16 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
                     self.send(member, Message::State);
                 }
             }
-            Action::SuspectWhoIsInIt => self.record_exclusions(ctx),
+            Action::SuspectWhoIsInIt => {
+                if let (Some(from), Some(view)) = (ctx.with, &ctx.view)
+                    && self.state.record_exclusions(from, view)
+                {
+                    self.suspect_excluding_members();
+                }
+            }
             Action::RememberWhoseMergeViewItIs => {
-                ctx.view.iter().for_each(|view| self.miss_merge(view));
+                let me = self.handler.me;
+                ctx.view.iter().for_each(|view| self.state.miss_merge(me, view));
             }
             // These only create or delete their resource, or have no effect.
             Action::DiscardTheEvent | Action::StartTheResumer | Action::StopTheResumer => {}
@@ -109,9 +117,10 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
         if members == present.members && !is_joined {
             return self.end(EventContext { during: Some(during), ..EventContext::default() });
         }
-        let view = View::new(self.mint(), members.iter());
+        let view = View::new(self.state.mint(), members.iter());
         self.state.made = Some(view.id);
-        self.send_view(&present, &view, &events);
+        let facts = NewViewFacts { before: &present, view: &view, events: &events };
+        self.send_view_to(&view, &facts.receivers(&self.handler.rules));
         members.remove(self.handler.me);
         self.state.installation = Some(Installation { during, events, view, missing: members });
         self.complete();
@@ -142,12 +151,6 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
 
     fn end(&mut self, ctx: EventContext) {
         self.then.push_back((Event::ViewHasBeenInstalled, ctx));
-    }
-
-    /// Mints the number of a new view.
-    pub(super) fn mint(&mut self) -> ViewId {
-        self.state.last_view = ViewId::after([self.state.last_view]);
-        self.state.last_view
     }
 
     /// Sends a view to these members, except this one.
@@ -211,7 +214,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
                 let MembershipRequest::Suspect { member } = request else { return true };
                 view.contains(*member)
             });
-            self.forget_merges();
+            self.state.forget_merges();
             self.joined();
             self.suspect_excluding_members();
         } else {

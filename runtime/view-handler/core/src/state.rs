@@ -167,6 +167,11 @@ impl State {
         made.is_some_and(|made| made.view.contains(member)) || self.queue.iter().any(is_its_join)
     }
 
+    /// Whether this member is the first of its installed view.
+    pub(super) fn coordinates(&self, me: MemberId) -> bool {
+        self.view.as_ref().is_some_and(|view| view.coordinator() == Some(me))
+    }
+
     /// Whether it is in a group, or has asked to be.
     pub(super) fn has_group(&self) -> bool {
         self.view.is_some() || matches!(self.intent, Intent::Join { .. })

@@ -5,13 +5,13 @@
 
 use turnstile_machine::Rules;
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf};
-use turnstile_view_handler_machines::view_handler::{Event, Machine};
+use turnstile_view_handler_machines::view_handler::{Event, Machine, MergeCompletesMerge};
 
 use super::context::{EventContext, StepContext};
 use super::handler::{Command, Handler, Notice, Timer};
 use super::message::{MembershipRequest, Message};
-use super::state::{Installation, Intent, State};
-use super::types::MemberId;
+use super::state::{Installation, Intent, Merge, MergeProgress, State};
+use super::types::{MemberId, Suspension, View};
 
 impl<R: Rules<Machine>> Core for Handler<R> {
     type State = State;
@@ -77,7 +77,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
             }
             Command::Suspect { member } => self.on_request(MembershipRequest::Suspect { member }),
             Command::Announce { to } => {
-                if let Some(view) = self.state.view.clone().filter(|_| self.coordinates()) {
+                if let Some(view) = self.state.view.clone().filter(|_| self.state.coordinates(me)) {
                     self.send(to, Message::Coord(view));
                 }
             }
@@ -141,7 +141,7 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
     }
 
     /// The coord processes its suspicions.
-    pub(super) fn process_suspects(&mut self) {
+    fn process_suspects(&mut self) {
         if self.state.coordinator() == Some(self.handler.me) {
             for member in core::mem::take(&mut self.state.suspects).iter() {
                 let request = Some(MembershipRequest::Suspect { member });
@@ -151,5 +151,114 @@ impl<R: Rules<Machine>> StepContext<'_, R> {
                 );
             }
         }
+    }
+
+    /// Suspects the members of its view that have a view without it which is at least as new.
+    pub(super) fn suspect_excluding_members(&mut self) {
+        let Some(own) = self.state.view.clone() else { return };
+        self.state.exclusions.retain(|one| one.id >= own.id);
+        let all = self.state.exclusions.iter().map(|one| one.by);
+        all.filter(|by| own.contains(*by)).for_each(|by| self.state.suspects.add(by));
+        self.process_suspects();
+    }
+
+    /// A view that excludes this member, which did not leave.
+    pub(super) fn on_excluding_view(&mut self, from: MemberId, view: View) {
+        self.step_machine(
+            Event::ViewWithoutIt,
+            EventContext { with: Some(from), view: Some(view), ..EventContext::default() },
+        );
+    }
+
+    /// A view arrives at a member of no group that has not asked to join one.
+    pub(super) fn on_view_in_no_group(&mut self, view: View) {
+        let ctx = EventContext { view: Some(view), ..EventContext::default() };
+        self.step_machine(Event::ViewInNoGroup, ctx);
+    }
+
+    /// Another coord is found. A member may learn of it that members of its own view have another
+    /// one by now, without it.
+    fn on_coordinator_found(&mut self, with: MemberId, view: View) {
+        let is_in_own = |member: MemberId| self.state.is_member(member);
+        if !view.contains(self.handler.me) && view.members.iter().any(is_in_own) {
+            self.on_excluding_view(with, view);
+        }
+        if self.state.coordinates(self.handler.me) {
+            self.step_machine(
+                Event::Merge,
+                EventContext { with: Some(with), ..EventContext::default() },
+            );
+        }
+    }
+
+    /// A MERGE-REQ arrives; a member that does not coordinate rejects it.
+    fn merge_req(&mut self, from: MemberId, merge: Suspension) {
+        if self.state.coordinates(self.handler.me) {
+            let ctx =
+                EventContext { merge: Some(merge), with: Some(from), ..EventContext::default() };
+            self.step_machine(Event::MergeReq, ctx);
+        } else {
+            self.answer(Some(merge), None);
+        }
+    }
+
+    pub(super) fn answer(&mut self, merge: Option<Suspension>, group: Option<View>) {
+        if let Some(merge) = merge {
+            self.send(merge.of, Message::MergeRsp { merge, group });
+        }
+    }
+
+    /// A MERGE-RSP arrives; one of another merge changes nothing. A leader that no longer
+    /// coordinates has no group to merge.
+    fn merge_rsp(&mut self, from: MemberId, merge: Suspension, group: Option<View>) {
+        let is_expected = |own: &mut Merge| (own.name, own.with) == (merge, from);
+        let Some(Merge { during, .. }) = self.state.merge.take_if(is_expected) else { return };
+        let own = self.state.view.clone().filter(|_| self.state.coordinates(self.handler.me));
+        let how = match (group, own) {
+            (Some(group), Some(own)) => {
+                let view = self.state.merged_view(self.handler.me, own, &group);
+                self.send_view_to(&view, &view.subgroups[0]);
+                self.send(from, Message::MergeView { merge, view: view.clone() });
+                let (view, during) = (Some(view), Some(during));
+                self.then.push_back((
+                    Event::View,
+                    EventContext { view, during, ..EventContext::default() },
+                ));
+                MergeCompletesMerge::Successful
+            }
+            _ => MergeCompletesMerge::Failed,
+        };
+        if self.state.processing == MergeProgress::Nothing {
+            self.complete_merge(how, during);
+        } else {
+            self.state.processing = MergeProgress::Completed(how);
+        }
+    }
+
+    /// The merge of a suspension completes.
+    pub(super) fn complete_merge(&mut self, merge: MergeCompletesMerge, during: Suspension) {
+        let ctx = EventContext { during: Some(during), ..EventContext::default() };
+        self.then.push_back((Event::MergeCompletes { merge }, ctx));
+    }
+
+    /// The merged view arrives from the merge leader. A member that no longer coordinates does not
+    /// take part.
+    fn merge_view(&mut self, merge: Suspension, view: View) {
+        if !self.state.has_group() {
+            self.on_view_in_no_group(view.clone());
+        }
+        let is_coord = self.state.coordinates(self.handler.me);
+        let merge_leader =
+            self.state.merge_leader.filter(|merge_leader| is_coord && merge_leader.merge == merge);
+        let during = merge_leader.map(|merge_leader| merge_leader.during);
+        self.step_machine(
+            Event::MergeView,
+            EventContext {
+                view: Some(view),
+                is_forwarded: true,
+                during,
+                ..EventContext::default()
+            },
+        );
     }
 }

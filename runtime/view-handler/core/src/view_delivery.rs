@@ -1,20 +1,17 @@
 //! The delivery of a new view, by the table's rule, and its reception by a member that it excludes.
 
 use turnstile_machine::{Facts, Never, Rules};
-use turnstile_view_handler_machines::view_handler::{
-    Collection, Event, Machine, Predicate, Rule, Term,
-};
+use turnstile_view_handler_machines::view_handler::{Collection, Machine, Predicate, Rule, Term};
 
-use super::context::{EventContext, StepContext};
 use super::message::MembershipRequest;
-use super::state::Exclusion;
+use super::state::{Exclusion, State};
 use super::types::{MemberId, Members, View};
 
 /// A new view, with the view and the events that it follows from.
-struct NewViewFacts<'a> {
-    before: &'a View,
-    view: &'a View,
-    events: &'a [MembershipRequest],
+pub(super) struct NewViewFacts<'a> {
+    pub(super) before: &'a View,
+    pub(super) view: &'a View,
+    pub(super) events: &'a [MembershipRequest],
 }
 
 impl Facts<Machine> for NewViewFacts<'_> {
@@ -42,57 +39,33 @@ impl Facts<Machine> for NewViewFacts<'_> {
     }
 }
 
-impl<R: Rules<Machine>> StepContext<'_, R> {
-    /// Sends a new view by the table's rule: first to the members that it excludes.
-    pub(super) fn send_view(&mut self, before: &View, view: &View, events: &[MembershipRequest]) {
-        let gone = before.members.iter().filter(|member| !view.contains(*member));
-        let all = Members::new(gone.chain(view.members.iter()));
-        let facts = NewViewFacts { before, view, events };
-        let rules = &self.handler.rules;
+impl NewViewFacts<'_> {
+    /// The members that are sent the view by the table's rule: first those that it excludes.
+    pub(super) fn receivers(&self, rules: &impl Rules<Machine>) -> Members {
+        let gone = self.before.members.iter().filter(|member| !self.view.contains(*member));
+        let all = Members::new(gone.chain(self.view.members.iter()));
         let is_told =
-            |one: &MemberId| rules.rule(Rule::IsSentTheView { member: (*one).into() }, &facts);
-        self.send_view_to(view, &Members::new(all.iter().filter(is_told)));
+            |one: &MemberId| rules.rule(Rule::IsSentTheView { member: (*one).into() }, self);
+        Members::new(all.iter().filter(is_told))
     }
+}
 
-    /// A view that excludes this member, which did not leave.
-    pub(super) fn on_excluding_view(&mut self, from: MemberId, view: View) {
-        self.step_machine(
-            Event::ViewWithoutIt,
-            EventContext { with: Some(from), view: Some(view), ..EventContext::default() },
-        );
-    }
-
-    /// A view arrives at a member of no group that has not asked to join one.
-    pub(super) fn on_view_in_no_group(&mut self, view: View) {
-        let ctx = EventContext { view: Some(view), ..EventContext::default() };
-        self.step_machine(Event::ViewInNoGroup, ctx);
-    }
-
-    /// Records the members of a view that excludes this member. An older view is ignored.
-    pub(super) fn record_exclusions(&mut self, ctx: &EventContext) {
-        let (Some(from), Some(view)) = (ctx.with, &ctx.view) else { return };
-        let state = &mut *self.state;
-        if state.view.as_ref().is_none_or(|own| view.id < own.id) {
-            return;
+impl State {
+    /// Records the members of a view that excludes this member. Returns whether the view is as new
+    /// as its own: an older one is ignored.
+    pub(super) fn record_exclusions(&mut self, from: MemberId, view: &View) -> bool {
+        if self.view.as_ref().is_none_or(|own| view.id < own.id) {
+            return false;
         }
-        state.last_view = state.last_view.max(view.id);
+        self.last_view = self.last_view.max(view.id);
         for by in Members::new([from].into_iter().chain(view.members.iter())).iter() {
-            let known = state.exclusions.iter_mut().find(|one| one.by == by);
+            let known = self.exclusions.iter_mut().find(|one| one.by == by);
             match known {
                 Some(one) => one.id = one.id.max(view.id),
-                None => state.exclusions.push(Exclusion { by, id: view.id }),
+                None => self.exclusions.push(Exclusion { by, id: view.id }),
             }
         }
-        state.exclusions.sort_unstable();
-        self.suspect_excluding_members();
-    }
-
-    /// Suspects the members of its view that have a view without it which is at least as new.
-    pub(super) fn suspect_excluding_members(&mut self) {
-        let Some(own) = self.state.view.clone() else { return };
-        self.state.exclusions.retain(|one| one.id >= own.id);
-        let all = self.state.exclusions.iter().map(|one| one.by);
-        all.filter(|by| own.contains(*by)).for_each(|by| self.state.suspects.add(by));
-        self.process_suspects();
+        self.exclusions.sort_unstable();
+        true
     }
 }
