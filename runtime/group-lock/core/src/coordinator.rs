@@ -79,7 +79,7 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
                 run.actions.iter().for_each(|entry| self.apply_action(entry, ctx));
                 continue;
             };
-            for (from, request) in self.each(each) {
+            for (from, request) in self.state.coordinator.each(each) {
                 let ctx = EventContext { from, request, ..ctx };
                 run.actions.iter().for_each(|entry| self.apply_action(entry, ctx));
             }
@@ -105,13 +105,13 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
                 self.state.coordinator.queue.clear();
                 self.state.coordinator.deferred.clear();
             }
-            Action::ClearServerLocks => self.clear_locks(),
+            Action::ClearServerLocks => self.state.coordinator.clear_locks(),
             Action::SendLockInfoRsp => {
                 let (info, round) = (self.info(), self.state.round);
                 self.send(ctx.from, MessageBody::LockInfoRsp(info), round);
             }
-            Action::AddTheResponse => self.add_response(ctx),
-            Action::SendBackDuplicateLock => self.send_back_duplicate(ctx),
+            Action::AddTheResponse => self.state.coordinator.add_response(ctx),
+            Action::SendBackDuplicateLock => self.answer(ctx, MessageBody::DuplicateLock),
             Action::AddToReqQueue => self.state.coordinator.queue.extend(ctx.client_request()),
             Action::SetItAside => self.state.coordinator.deferred.extend(ctx.client_request()),
             Action::AddXToLockTable | Action::AddItToLockTable => self.add_to_table(ctx),
@@ -126,7 +126,7 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
             Action::JoinTheRound => {
                 (self.state.round, self.state.coord) = (ctx.round, Some(ctx.from));
             }
-            Action::NoteThatItWasTold => self.note_told(ctx),
+            Action::NoteThatItWasTold => self.state.coordinator.note_told(ctx),
             Action::KeepItUntilItsViewComes => {
                 self.state.early.extend(ctx.round.map(|round| (ctx.from, round)));
             }
@@ -146,7 +146,7 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
             return self.fail_endless(action);
         }
         self.reconciliations += 1;
-        self.start_round();
+        self.state.coordinator.start_round(self.state.view.as_ref());
         self.step_machine(Event::ReconciliationProtocol, self.internal_event());
     }
 
@@ -166,7 +166,7 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
                 let deferred = core::mem::take(&mut coordinator.deferred);
                 coordinator.queue.extend(deferred);
             }
-            Resource::Losers if is_created => self.note_losers(),
+            Resource::Losers if is_created => coordinator.note_losers(),
             Resource::Losers => coordinator.losers.clear(),
         }
     }

@@ -3,32 +3,29 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use turnstile_group_lock_machines::group_lock_client as client;
-use turnstile_group_lock_machines::group_lock_coordinator::{Loop, Machine};
-use turnstile_machine::Rules;
+use turnstile_group_lock_machines::group_lock_coordinator::Loop;
 
-use super::context::{EventContext, StepContext};
-use super::message::{GrantNumber, LockName, LockRequest, MessageBody};
+use super::context::EventContext;
+use super::message::{GrantNumber, LockName, LockRequest};
+use super::state::CoordinatorState;
 use turnstile_view_handler_core::{MemberId, View};
 
 /// One item of a row's loop: a member, and its lock or request.
 type LoopItem = (MemberId, Option<LockRequest>);
 
-impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
+impl CoordinatorState {
     /// Clears the responses and records the members of the view, which are to be queried.
-    pub(super) fn start_round(&mut self) {
-        let members = self.state.view.iter().flat_map(|view: &View| view.members.iter());
-        self.state.coordinator.responses = members.map(|member| (member, None)).collect();
+    pub(super) fn start_round(&mut self, view: Option<&View>) {
+        let members = view.into_iter().flat_map(|view| view.members.iter());
+        self.responses = members.map(|member| (member, None)).collect();
     }
 
     /// The items of a row's loop, in a fixed order.
     pub(super) fn each(&self, each: Loop) -> Vec<LoopItem> {
-        let table = &self.state.coordinator.table;
+        let table = &self.table;
         let has = |(member, lock): (MemberId, LockName)| (member, Some(LockRequest::Lock(lock)));
         match each {
-            Loop::Members => {
-                self.state.coordinator.responses.keys().map(|member| (*member, None)).collect()
-            }
+            Loop::Members => self.responses.keys().map(|member| (*member, None)).collect(),
             Loop::ExistingLocks => {
                 let new = self.existing().into_iter().filter(|(lock, _)| !table.contains_key(lock));
                 new.map(|(lock, member)| has((member, lock))).collect()
@@ -38,7 +35,7 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
                 lost.map(has).collect()
             }
             Loop::PendingRequests => {
-                let responses = self.state.coordinator.responses.iter();
+                let responses = self.responses.iter();
                 let requests = responses.flat_map(|(member, info)| {
                     let requests = info.iter().flat_map(|info| info.requests.iter());
                     requests.map(|request| (*member, Some(*request)))
@@ -51,7 +48,7 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
     /// Each held lock with its holder: the one in lock-table, otherwise the first member, by
     /// address, that responded with the lock.
     fn existing(&self) -> BTreeMap<LockName, MemberId> {
-        let mut table = self.state.coordinator.table.clone();
+        let mut table = self.table.clone();
         for (member, lock) in self.held() {
             table.entry(lock).or_insert(member);
         }
@@ -59,7 +56,7 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
     }
 
     fn held(&self) -> impl Iterator<Item = (MemberId, LockName)> {
-        let responses = self.state.coordinator.responses.iter();
+        let responses = self.responses.iter();
         responses.flat_map(|(member, info)| {
             let locks = info.iter().flat_map(|info| info.locks.iter());
             locks.map(|lock| (*member, *lock))
@@ -67,16 +64,9 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
     }
 
     pub(super) fn add_response(&mut self, ctx: EventContext<'_>) {
-        let response = self.state.coordinator.responses.get_mut(&ctx.from);
+        let response = self.responses.get_mut(&ctx.from);
         if let (Some(response), Some(info)) = (response, ctx.info) {
             *response = Some(info.clone());
-        }
-    }
-
-    pub(super) fn send_back_duplicate(&mut self, ctx: EventContext<'_>) {
-        let round = self.state.coordinator.round;
-        if let Some(lock) = ctx.lock() {
-            self.send(ctx.from, MessageBody::DuplicateLock(lock), round);
         }
     }
 
@@ -84,20 +74,19 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> StepContext<'_, C, K> {
     pub(super) fn note_losers(&mut self) {
         let lost = self.each(Loop::DuplicateLocks).into_iter();
         let lost = lost.filter_map(|(member, has)| Some((member, has?.lock())));
-        self.state.coordinator.losers = lost.collect();
+        self.losers = lost.collect();
     }
 
     pub(super) fn clear_locks(&mut self) {
-        let coordinator = &mut self.state.coordinator;
-        coordinator.table.clear();
-        coordinator.responses.clear();
-        coordinator.losers.clear();
-        (coordinator.round, coordinator.granted) = (None, GrantNumber::default());
+        self.table.clear();
+        self.responses.clear();
+        self.losers.clear();
+        (self.round, self.granted) = (None, GrantNumber::default());
     }
 
     pub(super) fn note_told(&mut self, ctx: EventContext<'_>) {
         if let Some(lock) = ctx.lock() {
-            self.state.coordinator.losers.remove(&(ctx.from, lock));
+            self.losers.remove(&(ctx.from, lock));
         }
     }
 }
