@@ -19,7 +19,7 @@ pub use machine::Client;
 pub use outstanding::{CALLS_MAX, OutstandingRequest, OutstandingRequests};
 pub use state::{Command, Notice, State, Timer};
 
-use actions::timer_event;
+use actions::{apply_action, timer_event};
 use machine::EventContext;
 
 /// The status of a response about an unknown claim.
@@ -144,7 +144,7 @@ impl<R: Rules<Machine>> Client<R> {
         };
         state.at = step.to;
         for entry in step.actions {
-            self.apply_action(state, entry, ctx, out);
+            apply_action(self, state, entry, ctx, out);
         }
     }
 }
