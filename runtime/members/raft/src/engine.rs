@@ -6,7 +6,7 @@
 mod client;
 mod config;
 mod forwarding;
-mod founding;
+pub(crate) mod founding;
 mod log;
 mod machine;
 mod membership;

@@ -133,7 +133,7 @@ impl Member {
             begun = self.wait_until_begun() => begun,
             group = self.peers.found(founding) => {
                 let stopped = |error: io::Error| MemberError::Stopped { why: error.to_string() };
-                self.engine.begin(&group.map_err(stopped)?).await
+                engine::founding::begin(&self.engine, &group.map_err(stopped)?).await
             }
         }
     }
