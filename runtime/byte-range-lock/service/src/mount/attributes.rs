@@ -31,71 +31,65 @@ fn fill(attr: &mut FileAttr, stat: &Stat) {
     attr.ctime(since_epoch(stat.st_ctime, stat.st_ctime_nsec));
 }
 
-impl Volume {
-    /// What the kernel gets to know of a name.
-    pub(super) fn entry(&self, inode: &Inode, stat: &Stat) -> EntryOut {
-        let mut entry = EntryOut::default();
-        entry.ino(inode.number);
-        entry.ttl_attr(self.attributes_kept(stat));
-        entry.ttl_entry(self.names_kept);
-        fill(entry.attr(), stat);
-        entry
-    }
+/// What the kernel gets to know of a name.
+pub(super) fn entry(volume: &Volume, inode: &Inode, stat: &Stat) -> EntryOut {
+    let mut entry = EntryOut::default();
+    entry.ino(inode.number);
+    entry.ttl_attr(volume.attributes_kept(stat));
+    entry.ttl_entry(volume.names_kept);
+    fill(entry.attr(), stat);
+    entry
+}
 
-    /// What the kernel gets to know of a file.
-    fn shown(&self, stat: &Stat) -> AttrOut {
-        let mut out = AttrOut::default();
-        out.ttl(self.attributes_kept(stat));
-        fill(out.attr(), stat);
-        out
-    }
+/// What the kernel gets to know of a file.
+fn shown(volume: &Volume, stat: &Stat) -> AttrOut {
+    let mut out = AttrOut::default();
+    out.ttl(volume.attributes_kept(stat));
+    fill(out.attr(), stat);
+    out
+}
 
-    pub(super) fn attributes(&self, number: u64) -> Result<AttrOut, Errno> {
-        Ok(self.shown(&fstat(self.inodes.inode(number)?.as_ref())?))
-    }
+pub(super) fn read(volume: &Volume, number: u64) -> Result<AttrOut, Errno> {
+    Ok(shown(volume, &fstat(volume.inodes.inode(number)?.as_ref())?))
+}
 
-    pub(super) fn set_attributes(
-        &self,
-        op: &op::Setattr<'_>,
-        caller: Caller,
-    ) -> Result<AttrOut, Errno> {
-        let inode = self.inodes.inode(op.ino())?;
-        let stat = fstat(&inode)?;
-        if is_owners(op, &stat) && !caller.owns(&stat) {
-            return Err(Errno::PERM);
-        }
-        if let Some(mode) = op.mode() {
-            set_mode(&inode, mode & 0o7777)?;
-        }
-        if op.uid().is_some() || op.gid().is_some() {
-            let (user, group) = (op.uid().map(Uid::from_raw), op.gid().map(Gid::from_raw));
-            caller.change(&inode, || chownat(&inode, "", user, group, AtFlags::EMPTY_PATH))?;
-        }
-        if let Some(size) = op.size() {
-            caller.change(&inode, || self.truncate(&inode, op, size))?;
-        }
-        if op.atime().is_some() || op.mtime().is_some() {
-            let last_access = time(op.atime());
-            let last_modification = time(op.mtime());
-            let times = Timestamps { last_access, last_modification };
-            utimensat(&inode, "", &times, AtFlags::EMPTY_PATH)?;
-        }
-        Ok(self.shown(&fstat(&inode)?))
+pub(super) fn set(volume: &Volume, op: &op::Setattr<'_>, caller: Caller) -> Result<AttrOut, Errno> {
+    let inode = volume.inodes.inode(op.ino())?;
+    let stat = fstat(&inode)?;
+    if is_owners(op, &stat) && !caller.owns(&stat) {
+        return Err(Errno::PERM);
     }
+    if let Some(mode) = op.mode() {
+        set_mode(&inode, mode & 0o7777)?;
+    }
+    if op.uid().is_some() || op.gid().is_some() {
+        let (user, group) = (op.uid().map(Uid::from_raw), op.gid().map(Gid::from_raw));
+        caller.change(&inode, || chownat(&inode, "", user, group, AtFlags::EMPTY_PATH))?;
+    }
+    if let Some(size) = op.size() {
+        caller.change(&inode, || truncate(volume, &inode, op, size))?;
+    }
+    if op.atime().is_some() || op.mtime().is_some() {
+        let last_access = time(op.atime());
+        let last_modification = time(op.mtime());
+        let times = Timestamps { last_access, last_modification };
+        utimensat(&inode, "", &times, AtFlags::EMPTY_PATH)?;
+    }
+    Ok(shown(volume, &fstat(&inode)?))
+}
 
-    /// To cut a file off is to write all bytes behind its new end.
-    fn truncate(&self, inode: &Inode, op: &op::Setattr<'_>, size: u64) -> Result<(), Errno> {
-        let handle = op.fh().map(|fh| self.handles.handle(fh)).transpose()?;
-        let range = ByteRange::new(size, crate::BYTES_END - size).map_err(|_| Errno::FBIG)?;
-        self.permit(inode, handle.as_deref(), op.lock_owner(), Access::Write, range)?;
-        inode.mark_dirty();
-        match handle {
-            Some(handle) => ftruncate(&handle.file, size),
-            None => {
-                let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-                let file: File = open(inode.path(), flags, Mode::empty())?.into();
-                ftruncate(&file, size)
-            }
+/// To cut a file off is to write all bytes behind its new end.
+fn truncate(volume: &Volume, inode: &Inode, op: &op::Setattr<'_>, size: u64) -> Result<(), Errno> {
+    let handle = op.fh().map(|fh| volume.handles.handle(fh)).transpose()?;
+    let range = ByteRange::new(size, crate::BYTES_END - size).map_err(|_| Errno::FBIG)?;
+    volume.permit(inode, handle.as_deref(), op.lock_owner(), Access::Write, range)?;
+    inode.mark_dirty();
+    match handle {
+        Some(handle) => ftruncate(&handle.file, size),
+        None => {
+            let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+            let file: File = open(inode.path(), flags, Mode::empty())?.into();
+            ftruncate(&file, size)
         }
     }
 }

@@ -81,87 +81,85 @@ fn range(first: u64, last: u64) -> Result<ByteRange, Errno> {
     ByteRange::new(first, length).map_err(|_| Errno::OVERFLOW)
 }
 
-impl Volume {
-    /// Answers a request for a lock, now or when it has an outcome.
-    pub(super) fn lock(self: &Arc<Self>, request: Request, call: LockCall) {
-        if !self.has_locks() {
-            return answer(&request, Ok(()));
+/// Answers a request for a lock, now or when it has an outcome.
+pub(super) fn lock(volume: &Arc<Volume>, request: Request, call: LockCall) {
+    if !volume.has_locks() {
+        return answer(&request, Ok(()));
+    }
+    let Some(kind) = call.kind else { return answer(&request, unlock(volume, &call)) };
+    let inode = match volume.handles.handle(call.handle) {
+        Ok(handle) => {
+            volume.handles.locked_by(&handle, call.owner, call.range);
+            handle.inode.clone()
         }
-        let Some(kind) = call.kind else { return answer(&request, self.unlock(&call)) };
-        let inode = match self.handles.handle(call.handle) {
-            Ok(handle) => {
-                self.handles.locked_by(&handle, call.owner, call.range);
-                handle.inode.clone()
-            }
-            Err(error) => return answer::<()>(&request, Err(error)),
-        };
-        let locked = self.locked(&inode);
-        if call.is_flock {
-            // Another type replaces the lock in two steps, as on Linux.
-            let held = self.manager.held(locked, call.owner, call.range);
-            if held.is_none_or(|held| held.kind != kind)
-                && let Err(error) = self.manager.unlock(locked, call.owner, call.range)
-            {
-                return answer::<()>(&request, Err(errno(error)));
-            }
-        }
-        let number = request.unique();
-        if call.waits && !self.waits.begin(number) {
-            return answer::<()>(&request, Err(Errno::INTR));
-        }
-        let LockCall { owner, process, range, waits, .. } = call;
-        let wanted = LockRequest { owner, process, range, kind, waits };
-        let volume = self.clone();
-        let ticket = self.manager.request(locked, wanted, move |outcome| {
-            if waits {
-                volume.waits.end(number);
-            }
-            answer(&request, outcome.map_err(errno));
-        });
-        if let Some(ticket) = ticket
-            && waits
-            && !self.waits.wait(number, ticket)
+        Err(error) => return answer::<()>(&request, Err(error)),
+    };
+    let locked = volume.locked(&inode);
+    if call.is_flock {
+        // Another type replaces the lock in two steps, as on Linux.
+        let held = volume.manager.held(locked, call.owner, call.range);
+        if held.is_none_or(|held| held.kind != kind)
+            && let Err(error) = volume.manager.unlock(locked, call.owner, call.range)
         {
-            self.manager.withdraw(ticket);
+            return answer::<()>(&request, Err(errno(error)));
         }
     }
-
-    fn unlock(self: &Arc<Self>, call: &LockCall) -> Result<(), Errno> {
-        let inode = self.inodes.inode(call.inode)?;
-        let Some(locked) = inode.locked.get() else { return Ok(()) };
-        self.manager.unlock(locked, call.owner, call.range).map_err(errno)
+    let number = request.unique();
+    if call.waits && !volume.waits.begin(number) {
+        return answer::<()>(&request, Err(Errno::INTR));
     }
+    let LockCall { owner, process, range, waits, .. } = call;
+    let wanted = LockRequest { owner, process, range, kind, waits };
+    let shared = volume.clone();
+    let ticket = volume.manager.request(locked, wanted, move |outcome| {
+        if waits {
+            shared.waits.end(number);
+        }
+        answer(&request, outcome.map_err(errno));
+    });
+    if let Some(ticket) = ticket
+        && waits
+        && !volume.waits.wait(number, ticket)
+    {
+        volume.manager.withdraw(ticket);
+    }
+}
 
-    /// A signal ends a wait.
-    pub(super) fn interrupt(&self, number: u64) {
-        if let Some(ticket) = self.waits.interrupt(number) {
-            self.manager.withdraw(ticket);
+fn unlock(volume: &Arc<Volume>, call: &LockCall) -> Result<(), Errno> {
+    let inode = volume.inodes.inode(call.inode)?;
+    let Some(locked) = inode.locked.get() else { return Ok(()) };
+    volume.manager.unlock(locked, call.owner, call.range).map_err(errno)
+}
+
+/// A signal ends a wait.
+pub(super) fn interrupt(volume: &Volume, number: u64) {
+    if let Some(ticket) = volume.waits.interrupt(number) {
+        volume.manager.withdraw(ticket);
+    }
+}
+
+/// The lock that is in the way of another one.
+pub(super) fn test(volume: &Volume, op: &op::Getlk<'_>) -> Result<LkOut, Errno> {
+    let (kind, range) = (kind(op.typ())?, range(op.start(), op.end())?);
+    let inode = volume.inodes.inode(op.ino())?;
+    let owner = Owner(op.owner().into_raw());
+    let found = inode.locked.get().and_then(|locked| match kind {
+        Some(kind) => volume.manager.test(locked, owner, kind, range),
+        // To release is in nobody's way: it asks for what the owner has itself.
+        None => volume.manager.held(locked, owner, range),
+    });
+    let mut out = LkOut::default();
+    let lock = out.file_lock();
+    match found {
+        None => lock.typ(UNLOCK),
+        Some(HeldLock { process, kind, range, .. }) => {
+            lock.typ(if kind == LockType::Shared { READ } else { WRITE });
+            lock.start(range.first());
+            lock.end(range.last());
+            lock.pid(process.map_or(0, NonZeroU32::get));
         }
     }
-
-    /// The lock that is in the way of another one.
-    pub(super) fn test_lock(&self, op: &op::Getlk<'_>) -> Result<LkOut, Errno> {
-        let (kind, range) = (kind(op.typ())?, range(op.start(), op.end())?);
-        let inode = self.inodes.inode(op.ino())?;
-        let owner = Owner(op.owner().into_raw());
-        let found = inode.locked.get().and_then(|locked| match kind {
-            Some(kind) => self.manager.test(locked, owner, kind, range),
-            // To release is in nobody's way: it asks for what the owner has itself.
-            None => self.manager.held(locked, owner, range),
-        });
-        let mut out = LkOut::default();
-        let lock = out.file_lock();
-        match found {
-            None => lock.typ(UNLOCK),
-            Some(HeldLock { process, kind, range, .. }) => {
-                lock.typ(if kind == LockType::Shared { READ } else { WRITE });
-                lock.start(range.first());
-                lock.end(range.last());
-                lock.pid(process.map_or(0, NonZeroU32::get));
-            }
-        }
-        Ok(out)
-    }
+    Ok(out)
 }
 
 fn errno(error: LockError) -> Errno {

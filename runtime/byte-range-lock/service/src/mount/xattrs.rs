@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::volume::Volume;
+use super::inodes::Inodes;
 use crate::mount::kernel::caller::Caller;
 
 /// What the kernel gets of an attribute.
@@ -48,47 +48,45 @@ const FILE_CAPABILITIES: &str = "security.capability";
 /// The attribute of who may do what with a file.
 const ACCESS_LIST: &str = "system.posix_acl_access";
 
-impl Volume {
-    pub(super) fn attribute(&self, op: &op::Getxattr<'_>) -> Result<Attribute, Errno> {
-        let path = &self.inodes.inode(op.ino())?.path();
+pub(super) fn read(inodes: &Inodes, op: &op::Getxattr<'_>) -> Result<Attribute, Errno> {
+    let path = &inodes.inode(op.ino())?.path();
+    Attribute::read(
+        op.size(),
+        || getxattr_query(path, op.name()),
+        |value| getxattr(path, op.name(), spare_capacity(value)),
+    )
+}
+
+/// The file system behind shows some names to privileged programs alone.
+pub(super) fn list(
+    inodes: &Inodes,
+    op: &op::Listxattr<'_>,
+    caller: Caller,
+) -> Result<Attribute, Errno> {
+    let path = &inodes.inode(op.ino())?.path();
+    caller.without_privileges(|| {
         Attribute::read(
             op.size(),
-            || getxattr_query(path, op.name()),
-            |value| getxattr(path, op.name(), spare_capacity(value)),
+            || listxattr_query(path),
+            |names| listxattr(path, spare_capacity(names)),
         )
-    }
+    })
+}
 
-    /// The file system behind shows some names to privileged programs alone.
-    pub(super) fn attribute_names(
-        &self,
-        op: &op::Listxattr<'_>,
-        caller: Caller,
-    ) -> Result<Attribute, Errno> {
-        let path = &self.inodes.inode(op.ino())?.path();
-        caller.without_privileges(|| {
-            Attribute::read(
-                op.size(),
-                || listxattr_query(path),
-                |names| listxattr(path, spare_capacity(names)),
-            )
-        })
-    }
+/// An access list may cost a file its set-group-id bit.
+pub(super) fn set(inodes: &Inodes, op: &op::Setxattr<'_>, caller: Caller) -> Result<(), Errno> {
+    let inode = inodes.inode(op.ino())?;
+    let flags = XattrFlags::from_bits_retain(op.flags());
+    let set = || setxattr(inode.path(), op.name(), op.value(), flags);
+    if op.name() == OsStr::new(ACCESS_LIST) { caller.change(&inode, set) } else { set() }
+}
 
-    /// An access list may cost a file its set-group-id bit.
-    pub(super) fn set_attribute(&self, op: &op::Setxattr<'_>, caller: Caller) -> Result<(), Errno> {
-        let inode = self.inodes.inode(op.ino())?;
-        let flags = XattrFlags::from_bits_retain(op.flags());
-        let set = || setxattr(inode.path(), op.name(), op.value(), flags);
-        if op.name() == OsStr::new(ACCESS_LIST) { caller.change(&inode, set) } else { set() }
-    }
-
-    pub(super) fn remove_attribute(&self, op: &op::Removexattr<'_>) -> Result<(), Errno> {
-        match removexattr(self.inodes.inode(op.ino())?.path(), op.name()) {
-            // Without root, this is not a program's wish, which the kernel has refused, but the
-            // kernel's before a write. The write itself removes it.
-            Err(Errno::PERM) if op.name() == OsStr::new(FILE_CAPABILITIES) => Ok(()),
-            outcome => outcome,
-        }
+pub(super) fn remove(inodes: &Inodes, op: &op::Removexattr<'_>) -> Result<(), Errno> {
+    match removexattr(inodes.inode(op.ino())?.path(), op.name()) {
+        // Without root, this is not a program's wish, which the kernel has refused, but the
+        // kernel's before a write. The write itself removes it.
+        Err(Errno::PERM) if op.name() == OsStr::new(FILE_CAPABILITIES) => Ok(()),
+        outcome => outcome,
     }
 }
 

@@ -8,9 +8,11 @@ use rustix::io::Errno;
 
 use crate::mount::kernel::answer::answer;
 use crate::mount::kernel::caller::Caller;
+use crate::mount::kernel::trim::trim;
 use crate::mount::locks::LockCall;
 use crate::mount::volume::Volume;
 use crate::mount::xattrs::Attribute;
+use crate::mount::{attributes, data, directories, locks, names, xattrs};
 
 fn answer_attribute(request: &Request, outcome: Result<Attribute, Errno>) {
     match outcome {
@@ -37,14 +39,14 @@ pub(crate) fn handle(volume: &Arc<Volume>, request: Request) {
         let (volume, number) = (volume.clone(), op.ino());
         tokio::runtime::Handle::current().spawn_blocking(move || {
             volume.drop_lost(number);
-            answer(&request, volume.attributes(number));
+            answer(&request, attributes::read(&volume, number));
         });
         return;
     }
     if let Operation::Lookup(op) = &operation {
         let caller = caller(&request);
-        let found = volume.look_up(op, caller);
-        let Some(pause) = volume.trim(caller) else { return answer(&request, found) };
+        let found = names::look_up(volume, op, caller);
+        let Some(pause) = trim(volume, caller) else { return answer(&request, found) };
         tokio::spawn(async move {
             tokio::time::sleep(pause).await;
             answer(&request, found);
@@ -57,7 +59,7 @@ pub(crate) fn handle(volume: &Arc<Volume>, request: Request) {
         _ => None,
     };
     match lock {
-        Some(Ok(call)) => volume.lock(request, call),
+        Some(Ok(call)) => locks::lock(volume, request, call),
         Some(Err(error)) => answer::<()>(&request, Err(error)),
         None => other(volume, &request, operation),
     }
@@ -68,27 +70,29 @@ pub(crate) fn handle(volume: &Arc<Volume>, request: Request) {
 fn other(volume: &Arc<Volume>, request: &Request, operation: Operation<'_, polyfuse::Data<'_>>) {
     let caller = caller(request);
     match operation {
-        Operation::Read(op) => answer(request, volume.read(&op)),
-        Operation::Write(op, data) => answer(request, volume.write(&op, data, caller)),
-        Operation::Open(op) => answer(request, volume.open(&op, caller)),
-        Operation::Flush(op) => answer(request, volume.flush(&op)),
+        Operation::Read(op) => answer(request, data::read(volume, &op)),
+        Operation::Write(op, data) => answer(request, data::write(volume, &op, data, caller)),
+        Operation::Open(op) => answer(request, data::open(volume, &op, caller)),
+        Operation::Flush(op) => answer(request, data::flush(volume, &op)),
         Operation::Release(op) => {
-            volume.release(op.fh());
+            data::release(volume, op.fh());
             answer(request, Ok(()));
         }
-        Operation::Fsync(op) => answer(request, volume.sync(op.fh(), op.datasync())),
-        Operation::Fallocate(op) => answer(request, volume.allocate(&op, caller)),
-        Operation::Getlk(op) => answer(request, volume.test_lock(&op)),
+        Operation::Fsync(op) => answer(request, data::sync(volume, op.fh(), op.datasync())),
+        Operation::Fallocate(op) => answer(request, data::allocate(volume, &op, caller)),
+        Operation::Getlk(op) => answer(request, locks::test(volume, &op)),
         // An interruption has no answer.
-        Operation::Interrupt(op) => volume.interrupt(op.unique()),
-        Operation::Forget(forgets) => volume.forget(&forgets),
-        Operation::Statfs(op) => answer(request, volume.statistics(op.ino())),
-        Operation::Getattr(op) => answer(request, volume.attributes(op.ino())),
-        Operation::Setattr(op) => answer(request, volume.set_attributes(&op, caller)),
-        Operation::Getxattr(op) => answer_attribute(request, volume.attribute(&op)),
-        Operation::Listxattr(op) => answer_attribute(request, volume.attribute_names(&op, caller)),
-        Operation::Setxattr(op) => answer(request, volume.set_attribute(&op, caller)),
-        Operation::Removexattr(op) => answer(request, volume.remove_attribute(&op)),
+        Operation::Interrupt(op) => locks::interrupt(volume, op.unique()),
+        Operation::Forget(forgets) => names::forget(volume, &forgets),
+        Operation::Statfs(op) => answer(request, data::statistics(volume, op.ino())),
+        Operation::Getattr(op) => answer(request, attributes::read(volume, op.ino())),
+        Operation::Setattr(op) => answer(request, attributes::set(volume, &op, caller)),
+        Operation::Getxattr(op) => answer_attribute(request, xattrs::read(&volume.inodes, &op)),
+        Operation::Listxattr(op) => {
+            answer_attribute(request, xattrs::list(&volume.inodes, &op, caller))
+        }
+        Operation::Setxattr(op) => answer(request, xattrs::set(&volume.inodes, &op, caller)),
+        Operation::Removexattr(op) => answer(request, xattrs::remove(&volume.inodes, &op)),
         _ => name(volume, request, operation, caller),
     }
 }
@@ -102,29 +106,29 @@ fn name(
     caller: Caller,
 ) {
     match operation {
-        Operation::Create(op) => answer(request, volume.create(&op, caller)),
-        Operation::Mknod(op) => answer(request, volume.make_node(&op, caller)),
-        Operation::Mkdir(op) => answer(request, volume.make_directory(&op, caller)),
-        Operation::Symlink(op) => answer(request, volume.make_link(&op, caller)),
-        Operation::Readlink(op) => answer(request, volume.read_link(&op)),
-        Operation::Link(op) => answer(request, volume.link(&op, caller)),
-        Operation::Rename(op) => answer(request, volume.rename(&op)),
+        Operation::Create(op) => answer(request, names::create(volume, &op, caller)),
+        Operation::Mknod(op) => answer(request, names::make_node(volume, &op, caller)),
+        Operation::Mkdir(op) => answer(request, names::make_directory(volume, &op, caller)),
+        Operation::Symlink(op) => answer(request, names::make_link(volume, &op, caller)),
+        Operation::Readlink(op) => answer(request, names::read_link(volume, &op)),
+        Operation::Link(op) => answer(request, names::link(volume, &op, caller)),
+        Operation::Rename(op) => answer(request, names::rename(volume, &op)),
         Operation::Unlink(op) => {
-            answer(request, volume.remove(op.parent(), op.name(), AtFlags::empty()));
+            answer(request, names::remove(volume, op.parent(), op.name(), AtFlags::empty()));
         }
         Operation::Rmdir(op) => {
-            answer(request, volume.remove(op.parent(), op.name(), AtFlags::REMOVEDIR));
+            answer(request, names::remove(volume, op.parent(), op.name(), AtFlags::REMOVEDIR));
         }
-        Operation::Opendir(op) => answer(request, volume.open_directory(&op, caller)),
+        Operation::Opendir(op) => answer(request, directories::open(volume, &op, caller)),
         Operation::Readdir(op) => {
-            answer(request, volume.read_directory(&op, caller));
-            let _pause = volume.trim(caller);
+            answer(request, directories::read(volume, &op, caller));
+            let _pause = trim(volume, caller);
         }
         Operation::Releasedir(op) => {
-            volume.release(op.fh());
+            data::release(volume, op.fh());
             answer(request, Ok(()));
         }
-        Operation::Fsyncdir(op) => answer(request, volume.sync(op.fh(), op.datasync())),
+        Operation::Fsyncdir(op) => answer(request, data::sync(volume, op.fh(), op.datasync())),
         // The kernel does without, or does it itself.
         _ => answer::<()>(request, Err(Errno::NOSYS)),
     }

@@ -32,52 +32,49 @@ const fn pause(crowding: Crowding) -> Option<Duration> {
     }
 }
 
-impl Volume {
-    /// Lets the kernel forget files if there are many of them. It takes the lock of their directory
-    /// for that, which it has while it waits for answers: no thread may do this that answers.
-    /// Returns how long a user who looks for more is to wait meanwhile.
-    pub(crate) fn trim(self: &Arc<Self>, caller: Caller) -> Option<Duration> {
-        let crowding = self.descriptors.crowding(caller.user);
-        let is_due = || {
-            self.inodes.opened() >= self.next_trim.load(Ordering::Acquire)
-                || self.trimmed().elapsed() >= again(crowding)
-        };
-        if crowding != Crowding::Empty && is_due() && !self.is_trimming.swap(true, Ordering::AcqRel)
-        {
-            self.start_trimming();
-        }
-        // It waits for what is being forgotten, not for what cannot be.
-        pause(crowding).filter(|_| self.is_trimming.load(Ordering::Acquire))
+/// Lets the kernel forget files if there are many of them. It takes the lock of their directory
+/// for that, which it has while it waits for answers: no thread may do this that answers.
+/// Returns how long a user who looks for more is to wait meanwhile.
+pub(crate) fn trim(volume: &Arc<Volume>, caller: Caller) -> Option<Duration> {
+    let crowding = volume.descriptors.crowding(caller.user);
+    let is_due = || {
+        volume.inodes.opened() >= volume.next_trim.load(Ordering::Acquire)
+            || trimmed(volume).elapsed() >= again(crowding)
+    };
+    if crowding != Crowding::Empty && is_due() && !volume.is_trimming.swap(true, Ordering::AcqRel) {
+        start_trimming(volume);
     }
+    // It waits for what is being forgotten, not for what cannot be.
+    pause(crowding).filter(|_| volume.is_trimming.load(Ordering::Acquire))
+}
 
-    fn start_trimming(self: &Arc<Self>) {
-        let volume = self.clone();
-        tokio::runtime::Handle::current().spawn_blocking(move || {
-            volume.inodes.close_old_directories();
-            volume.forget_old_names();
-            *volume.trimmed() = Instant::now();
-            volume.is_trimming.store(false, Ordering::Release);
-        });
-    }
+fn start_trimming(volume: &Arc<Volume>) {
+    let volume = volume.clone();
+    tokio::runtime::Handle::current().spawn_blocking(move || {
+        volume.inodes.close_old_directories();
+        forget_old_names(&volume);
+        *trimmed(&volume) = Instant::now();
+        volume.is_trimming.store(false, Ordering::Release);
+    });
+}
 
-    /// When the kernel has last been made to forget files.
-    fn trimmed(&self) -> MutexGuard<'_, Instant> {
-        self.last_trim.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// When the kernel has last been made to forget files.
+fn trimmed(volume: &Volume) -> MutexGuard<'_, Instant> {
+    volume.last_trim.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-    fn forget_old_names(&self) {
-        let Some(Kernel(notifier)) = self.notifier.get() else { return };
-        let (known, names) = self.inodes.old_names();
-        // Those that programs have in another way stay: they are not tried again for each new one.
-        let pause = u64::try_from((names.len() / 2).max(known / 16)).unwrap_or(u64::MAX);
-        self.next_trim.store(self.inodes.opened().saturating_add(pause), Ordering::Release);
-        for (parent, name) in names {
-            match notifier.inval_entry(parent, &name) {
-                Ok(()) => {}
-                // It has another name by now, or is forgotten.
-                Err(error) if error.raw_os_error() == Some(Errno::NOENT.raw_os_error()) => {}
-                Err(error) => return tracing::warn!(%error, "the kernel forgets no files"),
-            }
+fn forget_old_names(volume: &Volume) {
+    let Some(Kernel(notifier)) = volume.notifier.get() else { return };
+    let (known, names) = volume.inodes.old_names();
+    // Those that programs have in another way stay: they are not tried again for each new one.
+    let pause = u64::try_from((names.len() / 2).max(known / 16)).unwrap_or(u64::MAX);
+    volume.next_trim.store(volume.inodes.opened().saturating_add(pause), Ordering::Release);
+    for (parent, name) in names {
+        match notifier.inval_entry(parent, &name) {
+            Ok(()) => {}
+            // It has another name by now, or is forgotten.
+            Err(error) if error.raw_os_error() == Some(Errno::NOENT.raw_os_error()) => {}
+            Err(error) => return tracing::warn!(%error, "the kernel forgets no files"),
         }
     }
 }
