@@ -17,8 +17,8 @@ use super::command::{ClaimView, NewClaim, Refusal, UserCommand};
 use super::driver::ended;
 use super::error::{Error, ErrorKind};
 use super::handle::ClaimHandle;
-use super::lock_client::{ClientShared, LockClient, check_ttl};
-use super::retry_policy::RetryPolicy;
+use super::retry_policy::{RetryPolicy, check_ttl};
+use super::shared::ClientShared;
 use crate::client::requests::redact::without_passwords;
 
 /// How long the id of the server is waited for.
@@ -28,7 +28,7 @@ const ID_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 #[must_use = "no request is sent until this is awaited"]
 pub struct Acquire {
-    client: LockClient,
+    shared: Arc<ClientShared>,
     resource: String,
     ttl: Duration,
     timeout: Option<Duration>,
@@ -36,17 +36,10 @@ pub struct Acquire {
     queued: Option<Arc<Notify>>,
 }
 
-impl LockClient {
-    /// Prepares a claim of a resource; awaiting it sends the request.
-    pub fn claim(&self, resource: &str) -> Acquire {
-        let LockClientBuilder { ttl, timeout, .. } = self.shared.config;
-        Acquire::new(self.clone(), resource, ttl, timeout)
-    }
-}
-
 impl Acquire {
-    fn new(client: LockClient, resource: &str, ttl: Duration, timeout: Option<Duration>) -> Self {
-        Self { client, resource: resource.into(), ttl, timeout, data: None, queued: None }
+    pub(super) fn new(shared: Arc<ClientShared>, resource: &str) -> Self {
+        let LockClientBuilder { ttl, timeout, .. } = shared.config;
+        Self { shared, resource: resource.into(), ttl, timeout, data: None, queued: None }
     }
 
     /// The name of the resource.
@@ -108,7 +101,7 @@ impl Acquire {
     /// Refuses a lock that this program runs under. Which server gives it is asked only if there is
     /// a lock of that name.
     async fn refuse_held(&self) -> Result<(), ErrorKind> {
-        let ClientShared { config, caller, .. } = &*self.client.shared;
+        let ClientShared { config, caller, .. } = &*self.shared;
         if config.held.needs_id(&self.resource) && caller.id().is_none() {
             let path = format!("{}?limit=1", caller.server().path);
             let patience = self.timeout.unwrap_or(ID_TIMEOUT).min(ID_TIMEOUT);
@@ -120,7 +113,7 @@ impl Acquire {
 
     /// Sends the command; the receiver yields an error if the core refuses the claim at once.
     fn begin(&self) -> (Arc<ClaimHandle>, oneshot::Receiver<Refusal>) {
-        let shared = &self.client.shared;
+        let shared = &self.shared;
         let key = shared.rng.lock().unwrap_or_else(PoisonError::into_inner).number();
         let (view, seen) = watch::channel(ClaimView::default());
         let (refused, refusal) = oneshot::channel();

@@ -144,7 +144,7 @@ impl Claim {
     /// When the claim is lost before the renewal is answered.
     pub async fn refresh(&self, ttl: Option<Duration>) -> Result<(), Error> {
         if let Some(ttl) = ttl {
-            super::lock_client::check_ttl(ttl).map_err(|cause| self.handle.error(cause))?;
+            super::retry_policy::check_ttl(ttl).map_err(|cause| self.handle.error(cause))?;
         }
         let (mut view, clock) = (self.handle.view.clone(), &self.handle.clock);
         let before = view.borrow_and_update().deadline;

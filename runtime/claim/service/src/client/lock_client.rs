@@ -4,20 +4,20 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
+use super::acquire::Acquire;
 use super::builder::LockClientBuilder;
 use super::command::UserCommand;
-use super::driver::{ClientDriver, ended};
+use super::driver::ended;
 use super::error::{Error, ErrorKind};
 use super::keychain_connection;
-use super::retry_policy::{Rng, TTL_MIN};
+use super::shared::ClientShared;
 use crate::client::requests::call::Caller;
 use crate::client::requests::server_address::ServerAddress;
-use turnstile_host::simulation;
 
 impl LockClientBuilder {
     /// Builds a client.
@@ -66,16 +66,6 @@ pub struct LockClient {
     pub(super) shared: Arc<ClientShared>,
 }
 
-#[derive(Debug)]
-pub(super) struct ClientShared {
-    pub(super) config: LockClientBuilder,
-    pub(super) caller: Caller,
-    /// The process id of the keychain, if there is one.
-    keychain: Option<u32>,
-    pub(super) rng: Mutex<Rng>,
-    pub(super) commands: Mutex<Option<mpsc::UnboundedSender<UserCommand>>>,
-}
-
 impl LockClient {
     /// A client of the server at this URL, with default settings.
     ///
@@ -92,6 +82,11 @@ impl LockClient {
     /// When `TURNSTILE_URL` is not set, or the program cannot be started.
     pub fn with_keychain() -> Result<Self, Error> {
         LockClientBuilder::from_environment()?.build_with_keychain(Path::new("claim"))
+    }
+
+    /// Prepares a claim of a resource; awaiting it sends the request.
+    pub fn claim(&self, resource: &str) -> Acquire {
+        Acquire::new(Arc::clone(&self.shared), resource)
     }
 
     /// Whether this client has connected to a server. Without a connection it has no claim there.
@@ -142,35 +137,4 @@ impl LockClient {
         };
         tokio::time::timeout(timeout, all_over).await.is_ok()
     }
-}
-
-impl ClientShared {
-    /// The channel for commands: to the keychain process, or to the driver in this process, which
-    /// the first command starts in the current runtime.
-    pub(super) fn commands(&self) -> mpsc::UnboundedSender<UserCommand> {
-        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(commands) = &*commands
-            && (!commands.is_closed() || self.keychain.is_some())
-        {
-            return commands.clone();
-        }
-        let (sender, receiver) = mpsc::unbounded_channel();
-        simulation::spawn(self.drive().run(receiver));
-        *commands = Some(sender.clone());
-        sender
-    }
-
-    pub(super) fn drive(&self) -> ClientDriver {
-        let seed = self.rng.lock().unwrap_or_else(PoisonError::into_inner).number();
-        let LockClientBuilder { clock, trace, .. } = &self.config;
-        ClientDriver::new(self.caller.clone(), clock.clone(), Rng::seeded(seed), trace.clone())
-    }
-}
-
-pub(super) fn check_ttl(ttl: Duration) -> Result<(), ErrorKind> {
-    let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    if ttl < TTL_MIN {
-        return Err(ErrorKind::TtlTooShort { ttl_ms: ms(ttl), ttl_min_ms: ms(TTL_MIN) });
-    }
-    Ok(())
 }

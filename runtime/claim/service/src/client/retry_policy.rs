@@ -7,8 +7,10 @@ use std::time::Duration;
 use turnstile_claim_machines::claim::Resource;
 pub use turnstile_host::Rng;
 
+use super::error::ErrorKind;
+
 /// The minimum ttl that leaves time for a renewal and one retry.
-pub(super) const TTL_MIN: Duration = Duration::from_millis(100);
+const TTL_MIN: Duration = Duration::from_millis(100);
 /// The maximum duration of a timer, about ten years.
 const FOR_EVER: Duration = Duration::from_secs(10 * 366 * 86_400);
 
@@ -17,6 +19,16 @@ const FOR_EVER: Duration = Duration::from_secs(10 * 366 * 86_400);
 pub(super) struct RetryPolicy {
     pub(super) ttl: Duration,
     pub(super) timeout: Option<Duration>,
+}
+
+/// # Errors
+/// The ttl is shorter than [`TTL_MIN`].
+pub(super) fn check_ttl(ttl: Duration) -> Result<(), ErrorKind> {
+    let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    if ttl < TTL_MIN {
+        return Err(ErrorKind::TtlTooShort { ttl_ms: ms(ttl), ttl_min_ms: ms(TTL_MIN) });
+    }
+    Ok(())
 }
 
 /// The first and the longest delay of an exponential backoff.
