@@ -14,7 +14,7 @@ mod lead;
 mod limits;
 mod machine;
 mod member_clock;
-mod membership;
+pub(super) mod membership;
 mod operation;
 mod options;
 mod replica;
@@ -30,9 +30,9 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use hyper::header::HeaderValue;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use turnstile_host::random_bytes;
 use turnstile_host::store::Store;
@@ -46,6 +46,7 @@ use self::inbox::Inbox;
 use self::lead::Leading;
 use self::machine::ClaimMachine;
 use self::replica::Replica;
+use self::save::Saves;
 use self::shared::Shared;
 use super::abort_on_drop::AbortOnDrop;
 use super::audit::Audit;
@@ -72,8 +73,7 @@ pub(crate) struct ReplicatedEngine {
     /// The number of requests of this process that wait, and its maximum.
     waiting: AtomicUsize,
     waits_max: usize,
-    /// Its only permit is for the file of claims that is being sent.
-    saves: Arc<Semaphore>,
+    saves: Saves,
     _leading: AbortOnDrop<()>,
     runtime: Handle,
     /// Once the member is in a cluster.
@@ -121,6 +121,7 @@ impl ReplicatedEngine {
         let leading = Leading { forwarder: forwarder.clone(), limits, wall_us, heartbeat };
         Ok(Self {
             own,
+            saves: Saves::new(Arc::clone(&shared)),
             shared,
             inbox,
             reads: ReadRounds::default(),
@@ -129,7 +130,6 @@ impl ReplicatedEngine {
             options,
             waiting: AtomicUsize::new(0),
             waits_max,
-            saves: Arc::new(Semaphore::new(1)),
             _leading: AbortOnDrop::spawn(leading.run()),
             runtime: Handle::current(),
             id: OnceLock::new(),
@@ -178,6 +178,14 @@ impl ReplicatedEngine {
             Ok(true) => Ok(()),
             Ok(false) | Err(_) => Err(self.not_executed()),
         }
+    }
+
+    /// The bytes of a file of all claims.
+    ///
+    /// # Errors
+    /// As of [`Saves::next`].
+    pub(super) async fn save(&self) -> Result<Bytes, Reply> {
+        self.saves.next().await
     }
 
     /// The limits on fields of requests that are in force.

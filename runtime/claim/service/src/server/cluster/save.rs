@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::ReplicatedEngine;
 use super::archive::file;
+use super::shared::Shared;
 use crate::server::state::reply::Reply;
 
 /// A file that is being sent: the next one waits for its end.
@@ -21,13 +21,24 @@ impl AsRef<[u8]> for SentFile {
     }
 }
 
-impl ReplicatedEngine {
-    /// The bytes of a file with all that is applied here, one at a time.
+/// The files of all claims, of which one is sent at a time.
+pub(super) struct Saves {
+    shared: Arc<Shared>,
+    /// Its only permit is for the file that is being sent.
+    turn: Arc<Semaphore>,
+}
+
+impl Saves {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, turn: Arc::new(Semaphore::new(1)) }
+    }
+
+    /// The bytes of a file with all that is applied here.
     ///
     /// # Errors
     /// 429 while another one is sent, and the 503 when the state is not known.
-    pub(in crate::server) async fn save(&self) -> Result<Bytes, Reply> {
-        let turn = Arc::clone(&self.saves).try_acquire_owned();
+    pub(super) async fn next(&self) -> Result<Bytes, Reply> {
+        let turn = Arc::clone(&self.turn).try_acquire_owned();
         let turn = turn.map_err(|_| {
             Reply::message(429, "This member sends a snapshot to another client: try again")
         })?;

@@ -6,7 +6,7 @@ use turnstile_host::transport::tcp::Address;
 use turnstile_raft::{MemberChange, arguments};
 
 use crate::server::access::auth::Identity;
-use crate::server::cluster::ReplicatedEngine;
+use crate::server::cluster::{ReplicatedEngine, membership};
 use crate::server::state::reply::Reply;
 use crate::server::web::http::AppState;
 use crate::server::web::incoming::IncomingRequest;
@@ -48,7 +48,7 @@ impl AppState {
         };
         match rest.strip_suffix('/') {
             None if rest.is_empty() && incoming.is_read() => {
-                either(self.cluster().map(ReplicatedEngine::members))
+                either(self.cluster().map(membership::list))
             }
             None if rest.is_empty() => not_allowed("GET,HEAD"),
             Some(id) if id.is_empty() || id.contains('/') => nothing(),
@@ -100,7 +100,7 @@ impl AppState {
             self.read_body(&head.headers, body, state).await?;
             MemberChange::Remove { id }
         };
-        let reply = cluster.change_members(&change).await;
+        let reply = membership::change(cluster, &change).await;
         let (by, from) = (identity.name.as_deref(), identity.from);
         tracing::info!(?change, status = reply.status, by, %from, "a change of the members");
         Ok(reply)
