@@ -26,6 +26,7 @@ use crate::server::options::Options;
 use crate::server::web::http::AppState;
 use crate::server::web::incoming::IncomingRequest;
 use crate::server::web::response::Response;
+use crate::server::web::route;
 use crate::wire::SERVER_ID;
 
 /// The maximum size in bytes of a request's header, and of the buffered part of a response.
@@ -134,7 +135,7 @@ impl Connection {
         let is_held_back = head.headers.contains_key(EXPECT);
         let incoming =
             IncomingRequest { head, body: &mut body, from: self.from, state, disconnect };
-        let mut answer = self.app.answer(incoming).await;
+        let mut answer = route::answer(&self.app, incoming).await;
         state.wait();
         if let Some(id) = self.app.shared.id() {
             answer.headers_mut().insert(SERVER_ID, id);

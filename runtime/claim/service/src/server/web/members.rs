@@ -10,8 +10,9 @@ use crate::server::cluster::{ReplicatedEngine, membership};
 use crate::server::state::reply::Reply;
 use crate::server::web::http::AppState;
 use crate::server::web::incoming::IncomingRequest;
-use crate::server::web::response::{Response, respond, text};
-use crate::server::web::route::{either, not_allowed, nothing};
+use crate::server::web::response::{
+    Response, into_response, not_allowed, not_found, respond, text,
+};
 use crate::wire::query::Query;
 use crate::wire::request::FieldErrors;
 use crate::wire::{MEMBERS, SNAPSHOT};
@@ -26,91 +27,93 @@ struct NewMember {
     address: Option<String>,
 }
 
-impl AppState {
-    /// Answers a request whose path begins with that of the cluster.
-    pub(crate) async fn lead_members(
-        &self,
-        incoming: IncomingRequest<'_>,
-        query: &Query,
-        identity: Identity,
-    ) -> Response {
-        let path = incoming.head.uri.path();
-        if path == SNAPSHOT {
-            return match incoming.is_read() {
-                true => self.send_snapshot(query, &identity).await.unwrap_or_else(respond),
-                false => not_allowed("GET,HEAD"),
-            };
-        }
-        let Some(rest) = path.strip_prefix(MEMBERS) else {
-            let is_known =
-                [MEMBERS, SNAPSHOT].iter().any(|known| known.strip_suffix('/') == Some(path));
-            return if is_known { self.add_slash(&incoming.head) } else { nothing() };
+/// Answers a request whose path begins with that of the cluster.
+pub(crate) async fn dispatch(
+    app: &AppState,
+    incoming: IncomingRequest<'_>,
+    query: &Query,
+    identity: Identity,
+) -> Response {
+    let path = incoming.head.uri.path();
+    if path == SNAPSHOT {
+        return match incoming.is_read() {
+            true => send_snapshot(app, query, &identity).await.unwrap_or_else(respond),
+            false => not_allowed("GET,HEAD"),
         };
-        match rest.strip_suffix('/') {
-            None if rest.is_empty() && incoming.is_read() => {
-                either(self.cluster().map(membership::list))
-            }
-            None if rest.is_empty() => not_allowed("GET,HEAD"),
-            Some(id) if id.is_empty() || id.contains('/') => nothing(),
-            None if rest.contains('/') => nothing(),
-            None => self.add_slash(&incoming.head),
-            Some(id) if incoming.is(&Method::PUT) || incoming.is(&Method::DELETE) => {
-                let id = id.to_owned();
-                either(self.change_members(&id, incoming, &identity).await)
-            }
-            Some(_) => not_allowed("PUT,DELETE"),
+    }
+    let Some(rest) = path.strip_prefix(MEMBERS) else {
+        let is_known =
+            [MEMBERS, SNAPSHOT].iter().any(|known| known.strip_suffix('/') == Some(path));
+        return if is_known { app.add_slash(&incoming.head) } else { not_found() };
+    };
+    match rest.strip_suffix('/') {
+        None if rest.is_empty() && incoming.is_read() => {
+            into_response(cluster(app).map(membership::list))
         }
-    }
-
-    /// The state as a file for `turnstiled snapshot restore`: with all that was answered before, or
-    /// as this member has it.
-    async fn send_snapshot(&self, query: &Query, identity: &Identity) -> Result<Response, Reply> {
-        let cluster = self.cluster()?;
-        if !identity.has_all_rights {
-            return Err(Reply::message(403, "Only an operator may read the snapshot"));
+        None if rest.is_empty() => not_allowed("GET,HEAD"),
+        Some(id) if id.is_empty() || id.contains('/') => not_found(),
+        None if rest.contains('/') => not_found(),
+        None => app.add_slash(&incoming.head),
+        Some(id) if incoming.is(&Method::PUT) || incoming.is(&Method::DELETE) => {
+            let id = id.to_owned();
+            into_response(change_members(app, &id, incoming, &identity).await)
         }
-        self.refresh(query).await.map_err(|reply| match reply.status {
-            503 if !cluster.is_failed() => Reply::message(503, UNCONFIRMED),
-            _ => reply,
-        })?;
-        let file = cluster.save().await?;
-        let (by, from, bytes) = (identity.name.as_deref(), identity.from, file.len());
-        tracing::info!(bytes, by, %from, "a snapshot of the claims is sent");
-        Ok(text(200, "application/octet-stream", file))
+        Some(_) => not_allowed("PUT,DELETE"),
     }
+}
 
-    /// PUT adds a member, DELETE removes it.
-    async fn change_members(
-        &self,
-        id: &str,
-        incoming: IncomingRequest<'_>,
-        identity: &Identity,
-    ) -> Result<Reply, Reply> {
-        let cluster = self.cluster()?;
-        if !identity.has_all_rights {
-            return Err(Reply::message(403, "Only an operator may change the members"));
-        }
-        let id = member_id(id)?;
-        let IncomingRequest { head, body, state, .. } = incoming;
-        let change = if head.method == Method::PUT {
-            let body = self.read_json(&head.headers, body, state).await?;
-            MemberChange::Add { id, address: read_address(&body).map_err(Reply::refused)? }
-        } else {
-            self.refuse_other_site(&head.headers)?;
-            self.read_body(&head.headers, body, state).await?;
-            MemberChange::Remove { id }
-        };
-        let reply = membership::change(cluster, &change).await;
-        let (by, from) = (identity.name.as_deref(), identity.from);
-        tracing::info!(?change, status = reply.status, by, %from, "a change of the members");
-        Ok(reply)
+/// The state as a file for `turnstiled snapshot restore`: with all that was answered before, or
+/// as this member has it.
+async fn send_snapshot(
+    app: &AppState,
+    query: &Query,
+    identity: &Identity,
+) -> Result<Response, Reply> {
+    let cluster = cluster(app)?;
+    if !identity.has_all_rights {
+        return Err(Reply::message(403, "Only an operator may read the snapshot"));
     }
+    app.refresh(query).await.map_err(|reply| match reply.status {
+        503 if !cluster.is_failed() => Reply::message(503, UNCONFIRMED),
+        _ => reply,
+    })?;
+    let file = cluster.save().await?;
+    let (by, from, bytes) = (identity.name.as_deref(), identity.from, file.len());
+    tracing::info!(bytes, by, %from, "a snapshot of the claims is sent");
+    Ok(text(200, "application/octet-stream", file))
+}
 
-    fn cluster(&self) -> Result<&ReplicatedEngine, Reply> {
-        self.shared.cluster().ok_or_else(|| {
-            Reply::message(404, "This server is no member of a cluster: it runs without --cluster")
-        })
+/// PUT adds a member, DELETE removes it.
+async fn change_members(
+    app: &AppState,
+    id: &str,
+    incoming: IncomingRequest<'_>,
+    identity: &Identity,
+) -> Result<Reply, Reply> {
+    let cluster = cluster(app)?;
+    if !identity.has_all_rights {
+        return Err(Reply::message(403, "Only an operator may change the members"));
     }
+    let id = member_id(id)?;
+    let IncomingRequest { head, body, state, .. } = incoming;
+    let change = if head.method == Method::PUT {
+        let body = app.read_json(&head.headers, body, state).await?;
+        MemberChange::Add { id, address: read_address(&body).map_err(Reply::refused)? }
+    } else {
+        app.refuse_other_site(&head.headers)?;
+        app.read_body(&head.headers, body, state).await?;
+        MemberChange::Remove { id }
+    };
+    let reply = membership::change(cluster, &change).await;
+    let (by, from) = (identity.name.as_deref(), identity.from);
+    tracing::info!(?change, status = reply.status, by, %from, "a change of the members");
+    Ok(reply)
+}
+
+fn cluster(app: &AppState) -> Result<&ReplicatedEngine, Reply> {
+    app.shared.cluster().ok_or_else(|| {
+        Reply::message(404, "This server is no member of a cluster: it runs without --cluster")
+    })
 }
 
 /// The number of a member in a path.

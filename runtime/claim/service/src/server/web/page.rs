@@ -137,7 +137,7 @@ pub(crate) fn index() -> Response {
 /// POST of the login form: creates a session and its cookie.
 pub(crate) async fn log_in(app: &AppState, incoming: IncomingRequest<'_>) -> Response {
     let (from, state) = (incoming.from, incoming.state.clone());
-    let token = match app.field("token", incoming).await {
+    let token = match field(app, "token", incoming).await {
         Ok((_, token)) => token,
         Err(refused) => return respond(refused),
     };
@@ -154,7 +154,7 @@ pub(crate) async fn log_in(app: &AppState, incoming: IncomingRequest<'_>) -> Res
 /// POST of the logout button: ends the session.
 pub(crate) fn log_out(app: &AppState, incoming: &IncomingRequest<'_>) -> Response {
     let headers = &incoming.head.headers;
-    if let Some(refused) = app.refuse_foreign(headers) {
+    if let Some(refused) = refuse_foreign(app, headers) {
         return respond(refused);
     }
     back_to_page(Some(app.sessions.close(headers, app.is_tls())))
@@ -167,7 +167,7 @@ pub(crate) async fn revoke(
     identity: Identity,
 ) -> Response {
     let disconnect = incoming.disconnect;
-    let (headers, claim) = match app.field("claim", incoming).await {
+    let (headers, claim) = match field(app, "claim", incoming).await {
         Ok(read) => read,
         Err(refused) => return respond(refused),
     };
@@ -192,30 +192,28 @@ fn back_to_page(cookie: Option<String>) -> Response {
     response
 }
 
-impl AppState {
-    /// Reads the single field of a form, with limits on its size and on the time to receive it.
-    async fn field(
-        &self,
-        name: &str,
-        incoming: IncomingRequest<'_>,
-    ) -> Result<(HeaderMap, Option<String>), Reply> {
-        let IncomingRequest { head, body, state, .. } = incoming;
-        if let Some(refused) = self.refuse_foreign(&head.headers) {
-            return Err(refused);
-        }
-        let body = self.read_body(&head.headers, body, state).await?;
-        let body = std::str::from_utf8(&body).ok();
-        let value = body.and_then(|body| body.strip_prefix(name)?.strip_prefix('='));
-        Ok((head.headers, value.and_then(decode)))
+/// Reads the single field of a form, with limits on its size and on the time to receive it.
+async fn field(
+    app: &AppState,
+    name: &str,
+    incoming: IncomingRequest<'_>,
+) -> Result<(HeaderMap, Option<String>), Reply> {
+    let IncomingRequest { head, body, state, .. } = incoming;
+    if let Some(refused) = refuse_foreign(app, &head.headers) {
+        return Err(refused);
     }
+    let body = app.read_body(&head.headers, body, state).await?;
+    let body = std::str::from_utf8(&body).ok();
+    let value = body.and_then(|body| body.strip_prefix(name)?.strip_prefix('='));
+    Ok((head.headers, value.and_then(decode)))
+}
 
-    /// Rejects forms of other sites (CSRF). Browsers send the origin of a form; a request without
-    /// an origin must have a token in its header, if tokens are required.
-    fn refuse_foreign(&self, headers: &HeaderMap) -> Option<Reply> {
-        let is_own = match self.is_foreign(headers) {
-            Some(is_foreign) => !is_foreign,
-            None => self.tokens.is_open() || headers.contains_key(AUTHORIZATION),
-        };
-        (!is_own).then(|| Reply::message(403, "The form was not sent by this server"))
-    }
+/// Rejects forms of other sites (CSRF). Browsers send the origin of a form; a request without
+/// an origin must have a token in its header, if tokens are required.
+fn refuse_foreign(app: &AppState, headers: &HeaderMap) -> Option<Reply> {
+    let is_own = match app.is_foreign(headers) {
+        Some(is_foreign) => !is_foreign,
+        None => app.tokens.is_open() || headers.contains_key(AUTHORIZATION),
+    };
+    (!is_own).then(|| Reply::message(403, "The form was not sent by this server"))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http_body_util::{Either, Full};
 use hyper::StatusCode;
-use hyper::header::{CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 
 use crate::server::connections::connection_state::ConnectionState;
 use crate::server::state::handle::EngineHandle;
@@ -37,6 +37,26 @@ pub(crate) fn respond(reply: Reply) -> Response {
     if reply.is_watch {
         headers.insert(PREFERENCE_APPLIED, HeaderValue::from_static("wait"));
     }
+    response
+}
+
+pub(crate) fn into_response(answer: Result<Reply, Reply>) -> Response {
+    match answer {
+        Ok(reply) | Err(reply) => respond(reply),
+    }
+}
+
+pub(crate) fn not_found() -> Response {
+    respond(Reply::message(
+        404,
+        "No such path: there are /v1/claims/, /status/, /metrics, /healthz and /readyz, and at a \
+         member of a cluster /v1/cluster/members/ and /v1/cluster/snapshot/",
+    ))
+}
+
+pub(crate) fn not_allowed(allowed: &'static str) -> Response {
+    let mut response = respond(Reply::message(405, "Method not allowed"));
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     response
 }
 
