@@ -1,8 +1,9 @@
-//! The rules of the repository that a program can see: sizes, headers, names, which layer uses
-//! which, and that a script runs each world.
+//! The rules of the repository that a program can see: sizes, headers, names, in how many files a
+//! type is, which layer uses which, and that a script runs each world.
 //!
 //! An exception stands in [`EXCEPTIONS`] with its reason; one that nothing needs fails, too.
 
+mod impls;
 mod layers;
 #[path = "../members/mod.rs"]
 mod members;
