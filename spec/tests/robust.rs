@@ -3,15 +3,12 @@
 //! Each run draws a seed and prints it on failure; `TURNSTILE_SEED=N` repeats a run and
 //! `TURNSTILE_CASES=N` makes it longer.
 
-#[path = "random/parallel.rs"]
-mod parallel;
-mod random;
-
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
+use turnstile_random::{cases, in_parallel};
 use turnstile_spec::{Diagnostic, Source, System, WrittenTable, limit};
 
 /// The time limit for one file, with a margin for a busy machine.
@@ -20,7 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[track_caller]
 fn check<S: Strategy>(name: &str, strategy: S, read: fn(S::Value)) {
     let end = Instant::now() + PATIENCE;
-    random::cases(300, &format!("-p turnstile-spec --test robust {name}"), &strategy, |value| {
+    let repeat = format!("-p turnstile-spec --test robust {name}");
+    cases(300, &repeat, &strategy, |value| {
         if Instant::now() < end {
             read(value);
         }
@@ -261,5 +259,5 @@ fn large_files_end() {
             )
         ),
     ];
-    parallel::in_parallel(texts, read);
+    in_parallel(texts, read);
 }

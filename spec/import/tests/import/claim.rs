@@ -14,7 +14,7 @@ use turnstile_spec::table::{Op, ResourceId, Vocabulary};
 use turnstile_spec::{Source, WrittenTable};
 
 /// The document's headings and tables, at their lines.
-const DOCUMENT: &str = include_str!("documents/claim-client.md");
+const DOCUMENT: &str = include_str!("../documents/claim-client.md");
 
 #[derive(Debug, PartialEq, Eq)]
 struct Model {

@@ -1,8 +1,5 @@
 //! Random requests of a manager beside a model: what each byte has, and who waits, in turn.
 
-#[path = "../../../../spec/tests/random/mod.rs"]
-mod random;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -14,6 +11,7 @@ use turnstile_byte_range_lock::{
 };
 use turnstile_byte_range_lock_core::scenario::PROTOCOL;
 use turnstile_host::Trace;
+use turnstile_random::cases;
 use turnstile_scenario::trace::replay;
 
 /// A file server that grants everything at once.
@@ -309,7 +307,7 @@ fn a_manager_does_what_the_model_does() {
         let runtime = runtime.expect("a runtime");
         let _entered = runtime.enter();
         let steps = prop::collection::vec(step(), 1..40);
-        random::cases(1_000, "-p turnstile-byte-range-lock --test model", &steps, |steps| {
+        cases(1_000, "-p turnstile-byte-range-lock --test service model::", &steps, |steps| {
             run(&steps)
         });
     };

@@ -4,17 +4,13 @@
 //! Each run draws a seed and prints it on failure; `TURNSTILE_SEED=N` repeats a run and
 //! `TURNSTILE_CASES=N` makes it longer.
 
-#[path = "../../tests/random/parallel.rs"]
-mod parallel;
-#[path = "../../tests/random/mod.rs"]
-mod random;
-
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use turnstile_import::{Options, import};
+use turnstile_random::{cases, in_parallel};
 use turnstile_spec::{Diagnostic, Source, WrittenTable};
 
 /// The time limit for one document, with a margin for a busy machine.
@@ -25,7 +21,8 @@ const ENDINGS: [&str; 5] = ["md", "adoc", "csv", "tsv", "txt"];
 
 #[track_caller]
 fn check<S: Strategy>(name: &str, strategy: S, read: fn(S::Value)) {
-    random::cases(300, &format!("-p turnstile-import --test robust {name}"), &strategy, |value| {
+    let repeat = format!("-p turnstile-import --test import robust::{name}");
+    cases(300, &repeat, &strategy, |value| {
         read(value);
         Ok(())
     });
@@ -170,5 +167,5 @@ fn large_documents() {
     put("deep.csv", format!("{head}{deep}\n"));
     put("deep.csv", format!("{head}{}\n", "not ".repeat(100_000)));
     put("else.csv", format!("{head}x\n{}", "a,b,go,else\n".repeat(3_000)));
-    parallel::in_parallel(documents, |(name, text)| read_one(&Source::new(name, text), None));
+    in_parallel(documents, |(name, text)| read_one(&Source::new(name, text), None));
 }

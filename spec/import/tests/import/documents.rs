@@ -36,7 +36,7 @@ fn compare(path: &Path, text: &str) {
     let expected = fs::read_to_string(path).unwrap_or_default();
     assert!(
         text == expected,
-        "{} differs; `BLESS=1 cargo test -p turnstile-import --test documents` writes it:\n{text}",
+        "{} differs; `BLESS=1 cargo test -p turnstile-import documents` writes it:\n{text}",
         path.display()
     );
 }

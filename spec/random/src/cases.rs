@@ -6,14 +6,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestRunner};
 
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok())
-}
+use crate::seeds::number;
 
 /// Runs so many cases, unless the environment says otherwise; one that fails prints the arguments
 /// of `cargo test` that repeat it.
 #[track_caller]
-pub(crate) fn cases<S: Strategy>(
+pub fn cases<S: Strategy>(
     cases: u32,
     repeat: &str,
     strategy: &S,

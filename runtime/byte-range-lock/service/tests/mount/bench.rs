@@ -4,11 +4,9 @@
 //! `cargo bench -p turnstile-byte-range-lock --features fuse-tests`, as root. All ways take turns;
 //! each figure is the median of its rounds.
 
-#[path = "../../tests/mount/locks.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
 mod locks;
 mod sqlite;
-#[path = "../../tests/mount/support.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
 mod support;
 

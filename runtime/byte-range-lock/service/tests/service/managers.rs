@@ -1,9 +1,6 @@
 //! Random requests of two managers of one file, whose lock is one of the operating system: when
 //! nobody keeps a lock, every request is granted, and then nothing of the file is locked.
 
-#[path = "../../../../spec/tests/random/mod.rs"]
-mod random;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -18,6 +15,7 @@ use turnstile_byte_range_lock::local::LocalFile;
 use turnstile_byte_range_lock::{
     ByteRange, File, LockError, LockRequest, LockType, Manager, Options, Owner, PlainFile, Ticket,
 };
+use turnstile_random::cases;
 
 /// How long anything may take that is to happen at once.
 const SOON: Duration = Duration::from_secs(10);
@@ -147,7 +145,9 @@ fn whoever_waits_is_granted_when_nobody_keeps_a_lock() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let _entered = runtime.enter();
     let steps = prop::collection::vec(step(), 1..20);
-    random::cases(300, "-p turnstile-byte-range-lock --test managers", &steps, |steps| run(&steps));
+    cases(300, "-p turnstile-byte-range-lock --test service managers::", &steps, |steps| {
+        run(&steps)
+    });
 }
 
 const SHARED: Act = Act::Lock { kind: LockType::Shared, byte: 0, waits: true };

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::thread;
 
 /// Does this with each, as many at a time as there are processors: their times are measured.
-pub(crate) fn in_parallel<T: Send>(all: Vec<T>, each: impl Fn(T) + Sync) {
+pub fn in_parallel<T: Send>(all: Vec<T>, each: impl Fn(T) + Sync) {
     let queue = Mutex::new(all.into_iter());
     let next = || queue.lock().expect("nobody panics while it is locked").next();
     let work = || {
