@@ -11,8 +11,6 @@ mod literal;
 mod liveness;
 mod lock;
 mod mutants;
-#[path = "../../../runtime/kit/ids/tests/near/mod.rs"]
-mod near;
 mod numbers;
 #[path = "../../benches/lock/parts.rs"]
 mod parts;

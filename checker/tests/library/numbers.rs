@@ -5,10 +5,9 @@ use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::Options;
 use turnstile_search::bounds::NoProgress;
 use turnstile_search::transition_system::{Place, TransitionSystem};
+use turnstile_simulation::near;
 use turnstile_step::{IdClass, Order};
 use turnstile_world::{Part, State, World};
-
-use crate::near::near;
 
 /// Above every id in a state of a world, below the random keys of clients.
 const FAR: u64 = 1 << 20;

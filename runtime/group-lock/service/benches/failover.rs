@@ -4,23 +4,13 @@
 //!
 //! `cargo bench -p turnstile-group-lock --bench failover`
 
-#[path = "../../../members/raft/tests/folder/mod.rs"]
-mod folder;
-#[path = "../../../replicated-lock/service/tests/ports/mod.rs"]
-mod ports;
-#[path = "../../../replicated-lock/service/tests/program/running.rs"]
-mod running;
-
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 use turnstile_group_lock::Member;
-
-use crate::folder::Folder;
-use crate::ports::free_port;
-use crate::running::Running;
+use turnstile_simulation::{Folder, Running, free_port};
 
 const ROUNDS: usize = 15;
 /// The periods of the failure detectors, in milliseconds.

@@ -5,9 +5,6 @@ mod changes;
 mod encoding;
 mod engine;
 mod error;
-#[cfg(test)]
-#[path = "../tests/folder/mod.rs"]
-mod folder;
 mod group;
 mod identity;
 mod inbox;
@@ -20,9 +17,6 @@ mod options;
 mod peers;
 mod proposer;
 pub mod request;
-#[cfg(test)]
-#[path = "../tests/seeds/mod.rs"]
-mod seeds;
 mod status;
 mod writer;
 

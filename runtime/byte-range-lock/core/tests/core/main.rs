@@ -2,8 +2,4 @@
 //! with the cores that it runs.
 
 mod manager;
-#[path = "../../../../kit/ids/tests/near/mod.rs"]
-mod near;
 mod overlaps;
-#[path = "../../../../kit/ids/tests/visit/mod.rs"]
-mod visit;

@@ -13,9 +13,8 @@ use turnstile_byte_range_lock_core::message::{
 use turnstile_byte_range_lock_core::number::{DataVersion, LockId};
 use turnstile_byte_range_lock_machines::byte_range_lock::{Invariant, Machine, State as At};
 use turnstile_ids::number::CallId;
+use turnstile_simulation::visit;
 use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf};
-
-use crate::visit;
 
 type Given = InputOf<CacheManager>;
 

@@ -7,9 +7,8 @@ use turnstile_claim_core::message::{
 use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
 use turnstile_claim_machines::claim::Resource;
 use turnstile_ids::number::{CallId, Token};
+use turnstile_simulation::visit;
 use turnstile_step::{Core, Effect, EffectOf, Input, Out, RowOutcome};
-
-use crate::visit;
 
 type Done = EffectOf<Client>;
 type Effects = Vec<Done>;

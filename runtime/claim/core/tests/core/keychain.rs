@@ -8,9 +8,8 @@ use turnstile_claim_core::message::{
 use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
 use turnstile_claim_machines::claim::Resource;
 use turnstile_ids::number::CallId;
+use turnstile_simulation::visit;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out};
-
-use crate::visit;
 
 type Effects = Vec<EffectOf<Keychain>>;
 

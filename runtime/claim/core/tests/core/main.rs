@@ -3,9 +3,5 @@
 
 mod client;
 mod keychain;
-#[path = "../../../../kit/ids/tests/near/mod.rs"]
-mod near;
 mod server;
 mod tables;
-#[path = "../../../../kit/ids/tests/visit/mod.rs"]
-mod visit;

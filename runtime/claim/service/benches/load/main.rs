@@ -15,8 +15,6 @@ mod disk;
 mod etcd;
 mod lock;
 mod members;
-#[path = "../../tests/claim/ports/mod.rs"]
-mod ports;
 mod probe;
 mod reading;
 mod redis;

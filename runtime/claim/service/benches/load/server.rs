@@ -240,7 +240,7 @@ pub(crate) fn empty(name: &str) -> PathBuf {
 }
 
 pub(crate) fn free_port() -> SocketAddr {
-    SocketAddr::from((Ipv4Addr::LOCALHOST, crate::ports::free_port()))
+    SocketAddr::from((Ipv4Addr::LOCALHOST, turnstile_simulation::free_port()))
 }
 
 /// The processor time of a process so far; the kernel counts in hundredths of a second.

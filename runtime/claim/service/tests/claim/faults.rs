@@ -15,11 +15,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use turnstile_claim::client::{Connector, LockClient, LockClientBuilder, Rng};
 use turnstile_claim::server::{Options, Storage};
+use turnstile_random::seeds;
 
 use crate::clock::{Sleep, jumping_wall_us, set_wall_clock};
 use crate::http::Running;
 use crate::replay::Notes;
-use crate::seeds;
 
 const CLIENTS: u64 = 3;
 /// How often each client gets the lock.

@@ -12,10 +12,10 @@ use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use turnstile_claim::client::Rng;
+use turnstile_random::seeds;
 
 use crate::http::{Answer, Client, until};
 use crate::real::Turnstiled;
-use crate::seeds;
 
 /// How often the server is killed, unless TURNSTILE_KILLS says otherwise.
 const KILLS: u64 = 10;

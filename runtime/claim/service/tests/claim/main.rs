@@ -28,8 +28,6 @@ mod measured;
 mod messages;
 mod noise;
 mod owners;
-#[cfg(feature = "cluster")]
-mod ports;
 mod protocol;
 mod quotas;
 mod reading;
@@ -38,8 +36,6 @@ mod reconnect;
 mod replay;
 mod restart;
 mod secrets;
-#[path = "../../../../kit/host/tests/seeds/mod.rs"]
-mod seeds;
 mod several;
 #[cfg(feature = "cluster")]
 mod simulated_cluster;

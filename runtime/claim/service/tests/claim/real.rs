@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use serde_json::Value;
+use turnstile_random::seeds;
 
 use crate::client::fixture;
 use crate::http::{Answer, Client, PATIENCE, until};
-use crate::seeds;
 use crate::tokens::tokens_file;
 
 /// How often the server is killed, unless TURNSTILE_KILLS says otherwise.

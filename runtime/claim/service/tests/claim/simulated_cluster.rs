@@ -5,24 +5,19 @@
 //! The members have one rate of time, and none of them stands still while its time goes on: the
 //! simulated network holds all of its messages instead.
 
-#[path = "../../../../members/raft/tests/net/cluster.rs"]
-mod cluster;
 mod keeper;
-#[path = "../../../../members/raft/tests/net/loss.rs"]
-mod loss;
 mod member;
-#[path = "../../../../members/raft/tests/net/mod.rs"]
-mod net;
 mod run;
 mod tenant;
 mod trouble;
 
 use std::collections::BTreeSet;
 
-use net::check_exact;
+use turnstile_members_simulation::net::check_exact;
+use turnstile_random::seeds;
+
 use run::simulate;
 
-use crate::seeds;
 use crate::simulation::outcome::{Event, Outcome};
 
 /// How many seeds a run of the tests simulates, unless TURNSTILE_SEEDS says otherwise.

@@ -15,8 +15,7 @@ pub(crate) mod turn;
 
 use outcome::{Event, Outcome};
 use run::simulate;
-
-use crate::seeds;
+use turnstile_random::seeds;
 
 /// How many seeds a run of the tests simulates, unless TURNSTILE_SEEDS says otherwise.
 const SEEDS: u64 = 60;

@@ -11,11 +11,10 @@ use turnstile_group_lock_core::stack::{self, Stack};
 use turnstile_group_lock_core::{Command, Member, State, Timer};
 use turnstile_group_lock_machines::group_lock_client::State as Client;
 use turnstile_group_lock_machines::group_lock_coordinator::State as Coordinator;
+use turnstile_simulation::steps::{follow, knows_what_is_armed, step};
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out};
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{self as view, Intent, MemberId, Members, View};
-
-use crate::steps::{follow, knows_what_is_armed, step};
 
 /// The view in which each test begins.
 const HERE: ViewId = ViewId::new(5);

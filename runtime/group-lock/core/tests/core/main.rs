@@ -2,10 +2,4 @@
 //! with the cores that it runs.
 
 mod bad_input;
-#[path = "../../../../kit/ids/tests/near/mod.rs"]
-mod near;
-#[path = "../../../../kit/ids/tests/steps/mod.rs"]
-mod steps;
 mod together;
-#[path = "../../../../kit/ids/tests/visit/mod.rs"]
-mod visit;

@@ -9,6 +9,7 @@ use openraft::{
     CommittedLeaderId, EntryPayload, LogId, RaftSnapshotBuilder as _, SnapshotMeta, StorageError,
 };
 use turnstile_host::store::{Disk, LogStore as HostStore, Store};
+use turnstile_simulation::Folder;
 
 use super::machine::Machine;
 use crate::encoding::batch;
@@ -17,7 +18,6 @@ use crate::engine::log::answered::Answered;
 use crate::engine::log::entry::{Entry, TypeConfig};
 use crate::engine::log::log_store::LogStore;
 use crate::engine::log::unsynced::Unsynced;
-use crate::folder::Folder;
 use crate::log::Log;
 use crate::machine::{Encode, Place, StateMachine};
 

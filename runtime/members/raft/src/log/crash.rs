@@ -15,9 +15,9 @@ use bytes::Bytes;
 use tokio::runtime::{Builder, Runtime};
 use turnstile_host::Rng;
 use turnstile_host::store::{LogStore, Medium};
+use turnstile_random::seeds;
 
 use super::{Log, Mark};
-use crate::seeds;
 
 /// The number of seeds, unless TURNSTILE_SEEDS has another.
 const SEEDS: u64 = 300;

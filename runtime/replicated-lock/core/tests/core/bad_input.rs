@@ -13,9 +13,8 @@ use turnstile_replicated_lock_core::types::{
 };
 use turnstile_replicated_lock_core::{Locks, Member, State};
 use turnstile_replicated_lock_machines::lock_mutex::State as Mutex;
+use turnstile_simulation::steps::{knows_what_is_armed, step};
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf};
-
-use crate::steps::{knows_what_is_armed, step};
 
 const ME: Address = Address(1);
 

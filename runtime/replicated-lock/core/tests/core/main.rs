@@ -3,9 +3,3 @@
 
 mod bad_input;
 mod messages;
-#[path = "../../../../kit/ids/tests/near/mod.rs"]
-mod near;
-#[path = "../../../../kit/ids/tests/steps/mod.rs"]
-mod steps;
-#[path = "../../../../kit/ids/tests/visit/mod.rs"]
-mod visit;

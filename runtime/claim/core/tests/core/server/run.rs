@@ -6,9 +6,8 @@ use turnstile_claim_core::message::{
 use turnstile_claim_core::number::ClaimId;
 use turnstile_claim_core::record::{Command, Limits, Notice, Records, Saved, State, Status, Timer};
 use turnstile_ids::number::CallId;
+use turnstile_simulation::visit;
 use turnstile_step::{Core, Effect, EffectOf, Input, Out};
-
-use crate::visit;
 
 pub(crate) type Done = EffectOf<Records>;
 pub(crate) type Effects = Vec<Done>;

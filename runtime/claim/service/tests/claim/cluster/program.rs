@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::json;
+use turnstile_simulation::free_port;
 
 use crate::http::{Client, until};
-use crate::ports::free_port;
 use crate::real::Turnstiled;
 
 /// Members of a cluster as processes.

@@ -9,8 +9,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{sleep, timeout};
 use turmoil::net::TcpStream;
 use turnstile_host::Rng;
+use turnstile_members_simulation::cluster::name;
 
-use super::cluster::name;
 use super::member::{CLUSTER, Cluster, PORT};
 use super::run::DISTURBED;
 use crate::simulation::outcome::Event;

@@ -12,13 +12,13 @@ use turnstile_claim::server::{ClusterOptions, Hosts, Options, Server};
 use turnstile_host::store::Medium;
 use turnstile_raft::{Member, MemberChange, Members, Role, Status};
 
-use super::cluster::{Changes, States, make_changes, name, tell_state};
-use super::loss::Loss;
-use super::net::{Net, Trace, watch};
 use super::tenant::note_contact;
 use crate::simulation::disk::Watched;
 use crate::simulation::network::Listener;
 use crate::simulation::outcome::{Event, Tally};
+use turnstile_members_simulation::cluster::{Changes, States, make_changes, name, tell_state};
+use turnstile_members_simulation::loss::Loss;
+use turnstile_members_simulation::net::{Net, Trace, watch};
 
 pub(super) const PORT: u16 = 5000;
 /// The name in the URLs of all members.

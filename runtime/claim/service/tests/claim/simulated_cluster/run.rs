@@ -13,15 +13,15 @@ use turnstile_claim::client::{Connector, Rng};
 use turnstile_host::simulation;
 use turnstile_host::store::Medium;
 
-use super::cluster::name;
 use super::keeper::Keeper;
 use super::member::{CLUSTER, Cluster, MEMBERS_MAX, PORT, WALL_OFF_US, run_member};
-use super::net::{Net, Trace};
 use super::tenant;
 use super::trouble::Trouble;
 use crate::simulation::outcome::{Event, Outcome, Tally};
 use crate::simulation::run::{CLIENTS, SLEPT, Seen, World, client_builder};
 use crate::simulation::turn::turn;
+use turnstile_members_simulation::cluster::name;
+use turnstile_members_simulation::net::{Net, Trace};
 
 /// Disturbances end after this much simulated time.
 pub(super) const DISTURBED: Duration = Duration::from_secs(4);

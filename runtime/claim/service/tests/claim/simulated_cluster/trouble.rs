@@ -7,15 +7,15 @@ use turmoil::Sim;
 use turnstile_claim::client::Rng;
 use turnstile_raft::{Member, MemberChange, Status};
 
-use super::cluster::{
-    Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, leader_and_newest, mend, name,
-    newest_leader, replacement, replacement_of_lost, spoil,
-};
-use super::loss::{Fate, LosingDisk, Loss, Part};
 use super::member::{Cluster, WALL_OFF_US};
 use super::run::{DISTURBED, END, KEEPER, TENANT, TICK};
 use crate::simulation::outcome::Event;
 use crate::simulation::run::{CLIENTS, SLEPT, Seen};
+use turnstile_members_simulation::cluster::{
+    Cut, Spoiled, cut, dead, end_process, have_equal_states, leader, leader_and_newest, mend, name,
+    newest_leader, replacement, replacement_of_lost, spoil,
+};
+use turnstile_members_simulation::loss::{Fate, LosingDisk, Loss, Part};
 
 const HOUR_US: i64 = 3_600_000_000;
 
