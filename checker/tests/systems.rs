@@ -6,8 +6,6 @@
 //! [`STATES`] states, unless `TURNSTILE_STATES` says otherwise: what it has found until then is
 //! among what is pinned. `.ci/soak` searches all of them to the end.
 
-mod literal;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -47,7 +45,7 @@ fn system(name: &str) -> &'static System {
 /// counts can be pinned. As written, to a number of states.
 fn results(file: &System, as_written: Option<u64>) -> Vec<ResultReport> {
     let entry = SYSTEMS.entry(&file.name).expect("it is known");
-    let tables = as_written.map_or_else(Vec::new, |_| literal::tables(entry));
+    let tables = as_written.map_or_else(Vec::new, |_| turnstile_models::tables(entry));
     let options = Options {
         as_written: as_written.is_some(),
         limits: Limits { max_states: as_written, ..Limits::default() },

@@ -3,13 +3,12 @@
 
 use std::time::Instant;
 
+use turnstile_models::parts::Lock;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::breadth_first::{SearchConfig, SearchOutcome, search};
 use turnstile_search::interned::Interned;
 use turnstile_search::judgement::Verdict;
 use turnstile_search::liveness::{LabelledGraph, leads_to};
-
-use crate::parts::Lock;
 
 /// The time of each phase, in seconds; all run on this thread.
 #[derive(Clone, Copy, Debug)]

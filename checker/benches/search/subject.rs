@@ -8,6 +8,7 @@ use std::time::Instant;
 use stateright::{Checker, Model as _};
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::Options;
+use turnstile_models::parts::Lock;
 use turnstile_reference::Model;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::breadth_first::{SearchConfig, search};
@@ -17,7 +18,6 @@ use turnstile_world::World;
 
 use crate::clock::CpuClock;
 use crate::packed::Packed;
-use crate::parts::Lock;
 use crate::table::Measurement;
 use crate::{actors, promela};
 
@@ -96,9 +96,9 @@ type SearchCost = Option<(u64, Option<(f64, u64)>)>;
 
 fn search_protocol(name: &str, clients: usize, rounds: u8, clock: &CpuClock) -> SearchCost {
     let states = match name {
-        "world" => bfs(crate::world::world(clients, rounds)),
-        "interned 1" => interned(&crate::world::world(clients, rounds), 1, clock),
-        "interned 2" => interned(&crate::world::world(clients, rounds), 2, clock),
+        "world" => bfs(turnstile_models::world(clients, rounds)),
+        "interned 1" => interned(&turnstile_models::world(clients, rounds), 1, clock),
+        "interned 2" => interned(&turnstile_models::world(clients, rounds), 2, clock),
         "parts 1" => written_as_parts(clients, rounds, 1, clock),
         "parts 2" => written_as_parts(clients, rounds, 2, clock),
         "packed" => {

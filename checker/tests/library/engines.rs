@@ -36,7 +36,7 @@ fn check(as_written: bool) {
         let options = Options {
             as_written,
             reduce: Reductions::NONE,
-            tables: if as_written { crate::literal::tables(entry) } else { Vec::new() },
+            tables: if as_written { turnstile_models::tables(entry) } else { Vec::new() },
             ..Options::new(&NoProgress)
         };
         let run = |search: SearchFn, options: &Options<'_>| {

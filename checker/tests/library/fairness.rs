@@ -4,6 +4,7 @@
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::{Options, Replacement};
 use turnstile_harness::results::result::PropertyReport;
+use turnstile_models::{Edge, EdgeGraph};
 use turnstile_search::bounds::NoProgress;
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::fingerprint::{from_sum, hash_term};
@@ -14,8 +15,6 @@ use turnstile_search::transition_system::{
 };
 use turnstile_spec::{Source, WrittenTable};
 use turnstile_world::trace::StepReport;
-
-use crate::edges::{Edge, EdgeGraph};
 
 /// A transition of an [`EdgeGraph`].
 struct TimerEdge {

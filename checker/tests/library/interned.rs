@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex};
 
-use crate::parts::{Lock, Part};
 use stateright::{Checker as _, Model as _};
+use turnstile_models::parts::{Lock, Part};
 use turnstile_reference::Model;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::breadth_first::{SearchConfig, SearchOutcome, search};
@@ -184,7 +184,7 @@ fn every_reduction_finds_the_violation() {
 #[test]
 fn a_world_has_as_many_states_as_the_protocol() {
     for (clients, rounds, states) in [(2, 1, 2_345), (3, 1, 101_675)] {
-        let world = crate::world::world(clients, rounds);
+        let world = turnstile_models::world(clients, rounds);
         for threads in 1..=2 {
             let interned = Interned::new(&world);
             let space = interned.space(vec![(1, false), (0, true)], Reductions::NONE);

@@ -1,7 +1,7 @@
 //! Liveness on models with known verdicts: a lock protocol with retransmission, one whose server
 //! does not repeat acknowledgements, one whose clients do not retransmit.
 
-use crate::parts::Lock;
+use turnstile_models::parts::{Lock, Part, Phase};
 use turnstile_search::bounds::{Limits, NoProgress};
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::fingerprint::{from_sum, hash_term};
@@ -21,9 +21,9 @@ fn judge(system: &Lock, limits: Limits) -> Vec<Judgement> {
 }
 
 /// The states of a lasso, and the index where its cycle begins.
-fn replay_lasso(system: &Lock, judgement: &Judgement) -> (Vec<Vec<crate::parts::Part>>, usize) {
+fn replay_lasso(system: &Lock, judgement: &Judgement) -> (Vec<Vec<Part>>, usize) {
     let trail = judgement.trail.as_ref().expect("a run shows it");
-    let successors = |state: &Vec<crate::parts::Part>| {
+    let successors = |state: &Vec<Part>| {
         let mut next = Vec::new();
         for (at, part) in (0..).map(turnstile_search::transition_system::Place).zip(state) {
             for enabled in system.enabled(at, part) {
@@ -36,7 +36,7 @@ fn replay_lasso(system: &Lock, judgement: &Judgement) -> (Vec<Vec<crate::parts::
         }
         next
     };
-    let fingerprint = |state: &Vec<crate::parts::Part>| {
+    let fingerprint = |state: &Vec<Part>| {
         let terms = state.iter().enumerate().map(|(place, part)| hash_term(place, part));
         from_sum(terms.fold(0, u64::wrapping_add))
     };
@@ -75,13 +75,10 @@ fn without_repeated_acknowledgements_a_client_waits_forever() {
     assert_eq!(ends.verdict, Verdict::Fails);
     let (states, loop_from) = replay_lasso(&system, ends);
     assert_eq!(states.last(), states.get(loop_from), "the loop closes");
-    let releasing = |state: &Vec<crate::parts::Part>| {
-        state.iter().any(|part| {
-            matches!(
-                part,
-                crate::parts::Part::Client { phase: crate::parts::Phase::Releases, round: 0, .. }
-            )
-        })
+    let releasing = |state: &Vec<Part>| {
+        state
+            .iter()
+            .any(|part| matches!(part, Part::Client { phase: Phase::Releases, round: 0, .. }))
     };
     assert!(states[loop_from..].iter().all(releasing), "somebody releases for ever");
 }

@@ -7,8 +7,8 @@ use turnstile_reference::Model;
 
 #[track_caller]
 fn check(clients: usize, rounds: u8, states: usize) {
-    let model =
-        Model::new(Arc::new(crate::world::world(clients, rounds))).expect("it has one property");
+    let model = Model::new(Arc::new(turnstile_models::world(clients, rounds)))
+        .expect("it has one property");
     let checker = model.checker().spawn_bfs().join();
     assert_eq!(checker.unique_state_count(), states, "{clients} clients, {rounds} rounds");
     assert!(checker.discovery("one holds").is_none());

@@ -1,19 +1,13 @@
 //! The checker as a library: searches, worlds, verdicts and their texts.
 
-#[path = "../../search/tests/edges/mod.rs"]
-mod edges;
 mod engines;
 mod excused;
 mod fairness;
 mod interned;
-#[path = "../literal/mod.rs"]
-mod literal;
 mod liveness;
 mod lock;
 mod mutants;
 mod numbers;
-#[path = "../../benches/lock/parts.rs"]
-mod parts;
 mod refused;
 mod report;
 mod spin;
@@ -22,5 +16,3 @@ mod table;
 mod torn;
 mod toy;
 mod traces;
-#[path = "../../benches/lock/world.rs"]
-mod world;

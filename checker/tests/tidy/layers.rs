@@ -55,6 +55,7 @@ pub(crate) const LAYERS: [(&str, &[&str]); 5] = [
             "checker/search",
             "checker/world",
             "checker/harness",
+            "checker/models",
             "checker/systems/byte-range-lock",
             "checker/systems/claim",
             "checker/systems/view-handler",

@@ -5,24 +5,13 @@
 //! interleaved, and the fastest of each counts. Rates are by wall time, ratios by the processor
 //! time of the busiest thread, which is more reliable on a loaded machine.
 
-#[path = "lock/actors.rs"]
 mod actors;
-#[path = "search/clock.rs"]
 mod clock;
-#[path = "search/fair.rs"]
 mod fair;
-#[path = "lock/packed.rs"]
 mod packed;
-#[path = "lock/parts.rs"]
-mod parts;
-#[path = "lock/promela.rs"]
 mod promela;
-#[path = "search/subject.rs"]
 mod subject;
-#[path = "search/table.rs"]
 mod table;
-#[path = "lock/world.rs"]
-mod world;
 
 use std::env;
 use std::process::{Command, ExitCode};

@@ -1,10 +1,7 @@
 //! A variant judged by a recording has the verdict of a search from nothing, on random systems.
 
-mod random;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use random::Random;
 use turnstile_search::bounds::{Limits, NoProgress, Reductions};
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::fingerprint::mix;
@@ -13,6 +10,8 @@ use turnstile_search::transition_system::{
     EnabledOp, Fairness, Outcome, Place, Predicate, Property, PropertyKind, TransitionSystem,
 };
 use turnstile_search::variants::{Changes, Judged, Recording, Tags, VariantLimits, VariantOutcome};
+
+use super::random::Random;
 
 const PLACES: u16 = 4;
 const PARTS: u8 = 4;

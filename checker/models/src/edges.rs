@@ -6,19 +6,24 @@ use turnstile_search::transition_system::{
 
 /// A transition.
 #[derive(Debug)]
-pub(crate) struct Edge {
-    pub(crate) from: u8,
-    pub(crate) to: u8,
-    pub(crate) fairness: Fairness,
+pub struct Edge {
+    /// The state that it leaves.
+    pub from: u8,
+    /// The state that it enters.
+    pub to: u8,
+    /// The condition that it belongs to.
+    pub fairness: Fairness,
     /// The other conditions that it discharges.
-    pub(crate) discharges: Vec<Fairness>,
+    pub discharges: Vec<Fairness>,
 }
 
 /// The transitions, and the state that every path is to reach.
 #[derive(Debug)]
-pub(crate) struct EdgeGraph {
-    pub(crate) edges: Vec<Edge>,
-    pub(crate) goal: u8,
+pub struct EdgeGraph {
+    /// The transitions.
+    pub edges: Vec<Edge>,
+    /// The state to be reached.
+    pub goal: u8,
 }
 
 impl TransitionSystem for EdgeGraph {

@@ -11,22 +11,22 @@ use turnstile_search::transition_system::{
 
 /// The protocol. Places: the clients, the server, one link for each client.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lock {
+pub struct Lock {
     /// Clients.
-    pub(crate) clients: u8,
+    pub clients: u8,
     /// How often each wants the lock.
-    pub(crate) rounds: u8,
+    pub rounds: u8,
     /// Whether a client sends again what was not answered.
-    pub(crate) does_retry: bool,
+    pub does_retry: bool,
     /// Whether the server acknowledges a release again.
-    pub(crate) does_acknowledge_again: bool,
+    pub does_acknowledge_again: bool,
     /// Whether the server lets one client hold the lock at a time.
-    pub(crate) does_exclude: bool,
+    pub does_exclude: bool,
 }
 
 /// A message, with the round it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Message {
+pub enum Message {
     /// To the server: may I?
     Request(u8),
     /// To the client: you may.
@@ -39,7 +39,7 @@ pub(crate) enum Message {
 
 /// What a client is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Phase {
+pub enum Phase {
     /// It has not asked.
     Idle,
     /// It has asked.
@@ -52,18 +52,30 @@ pub(crate) enum Phase {
 
 /// A part of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Part {
+pub enum Part {
     /// A client with its timer.
-    Client { phase: Phase, round: u8, is_armed: bool },
+    Client {
+        /// What it is at.
+        phase: Phase,
+        /// The round that it is in.
+        round: u8,
+        /// Whether its timer runs.
+        is_armed: bool,
+    },
     /// The server: who has the lock, and the rounds that each client has finished.
-    Server { holder: Option<u8>, done: Vec<u8> },
+    Server {
+        /// The client that has the lock.
+        holder: Option<u8>,
+        /// The rounds that each client has finished.
+        done: Vec<u8>,
+    },
     /// The messages between a client and the server, sorted.
     Link(Vec<Message>),
 }
 
 /// What is done to a part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Op {
+pub enum Op {
     /// A client's timer fires.
     Fire,
     /// A message is delivered; it may come again.
@@ -78,7 +90,7 @@ pub(crate) enum Op {
 
 impl Lock {
     /// The correct protocol.
-    pub(crate) fn new(clients: u8, rounds: u8) -> Self {
+    pub fn new(clients: u8, rounds: u8) -> Self {
         Self { clients, rounds, does_retry: true, does_acknowledge_again: true, does_exclude: true }
     }
 

@@ -174,7 +174,7 @@ impl System for Lock {
 
 /// The lock protocol in its world: so many clients, so many rounds each.
 #[must_use]
-pub(crate) fn world(clients: usize, rounds: u8) -> World {
+pub fn world(clients: usize, rounds: u8) -> World {
     let mail = ChannelOptions {
         is_ordered: false,
         loss: Occurrence::Unbounded,

@@ -1,17 +1,15 @@
 //! Verdicts of liveness under fairness on random graphs of a few states, beside the definition:
 //! every set of states that a fair path could stay in is tried. With few and with many conditions.
 
-mod edges;
-mod random;
-
 use std::collections::BTreeSet;
 
-use edges::{Edge, EdgeGraph};
-use random::Random;
+use turnstile_models::{Edge, EdgeGraph};
 use turnstile_search::bounds::NoProgress;
 use turnstile_search::engine::{CheckRequest, run};
 use turnstile_search::judgement::Verdict;
 use turnstile_search::transition_system::Fairness;
+
+use super::random::Random;
 
 /// States, of which 0 is initial and the last is the goal.
 const STATES: u8 = 7;
@@ -98,7 +96,7 @@ impl Random {
         u8::try_from(self.below(STATES.into())).expect("it is below a small number")
     }
 
-    fn fairness(&mut self, conditions: u64) -> Fairness {
+    fn condition(&mut self, conditions: u64) -> Fairness {
         match self.below(9) {
             0 => Fairness::None,
             1..=4 => Fairness::Weak(format!("action {}", self.below(conditions))),
@@ -109,8 +107,8 @@ impl Random {
     fn graph(&mut self, conditions: u64) -> Graph {
         let edges = 8 + self.below(16);
         let edge = |_| {
-            let fairness = self.fairness(conditions);
-            let others = (0..self.below(conditions)).map(|_| self.fairness(conditions));
+            let fairness = self.condition(conditions);
+            let others = (0..self.below(conditions)).map(|_| self.condition(conditions));
             let discharges = others.filter(|other| *other != fairness).collect();
             let to = if self.below(3) == 0 { STATES - 1 } else { self.state() };
             Edge { from: self.state(), to, fairness, discharges }

@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+
+mod edges;
+pub mod parts;
+#[cfg(feature = "tables")]
+mod tables;
+#[cfg(feature = "world")]
+mod world;
+
+pub use edges::{Edge, EdgeGraph};
+#[cfg(feature = "tables")]
+pub use tables::tables;
+#[cfg(feature = "world")]
+pub use world::world;

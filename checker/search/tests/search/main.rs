@@ -1,0 +1,6 @@
+//! Searches of small systems, many of them random, beside their definitions.
+
+mod expander;
+mod fair;
+mod random;
+mod variants;
