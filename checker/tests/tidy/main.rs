@@ -3,11 +3,11 @@
 //!
 //! An exception stands in [`EXCEPTIONS`] with its reason; one that nothing needs fails, too.
 
+mod circles;
 mod impls;
 mod layers;
-#[path = "../members/mod.rs"]
 mod members;
-#[path = "../sources/mod.rs"]
+mod packages;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};

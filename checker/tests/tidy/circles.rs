@@ -2,15 +2,13 @@
 
 mod graph;
 mod scan;
-#[path = "../sources/mod.rs"]
-mod sources;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::sources::sources;
 use graph::{Modules, Uses, circles};
-use sources::sources;
 
 fn workspace() -> PathBuf {
     let checker = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -63,14 +61,14 @@ fn the_search_and_the_world_name_nothing_by_way_of_their_roots() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("lib.rs");
         assert_eq!(Modules::of(&root).by_way_of_root(), BTreeSet::new());
     }
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/circles/example/lib.rs");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tidy/circles/example/lib.rs");
     let by_super = example.with_file_name("by_super.rs");
     assert_eq!(Modules::of(&example).by_way_of_root(), BTreeSet::from([by_super.as_path()]));
 }
 
 #[test]
 fn paths_of_all_kinds_make_a_circle() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/circles/example");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tidy/circles/example");
     let uses: Uses = Modules::of(&folder.join("lib.rs")).uses();
     let of = |file: &str| -> Vec<String> {
         let used = uses[&folder.join(file)].iter();

@@ -2,25 +2,20 @@
 //! and names the crate's layer. What it depends on has a licence that allows for both of ours. What
 //! an embedder builds is what ARCHITECTURE.md says.
 
-mod members;
-
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use members::members;
 use serde_json::Value;
+
+use crate::members::members;
+use crate::root;
 
 /// The first line of a library whose documentation is its README.
 const INCLUDED: &str = "#![doc = include_str!(\"../README.md\")]\n";
 
 /// The layers, in the order in which they depend on each other; each is a folder.
 const LAYERS: [&str; 5] = ["spec", "macros", "generated", "runtime", "checker"];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
 
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::scan::{Scan, Segments};
+use super::scan::{Scan, Segments};
 
 /// How many re-exports a name may come through.
 const REEXPORTS_MAX: usize = 8;
