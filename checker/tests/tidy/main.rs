@@ -8,6 +8,7 @@ mod impls;
 mod layers;
 mod members;
 mod packages;
+mod paths;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
