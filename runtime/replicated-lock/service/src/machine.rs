@@ -112,7 +112,7 @@ impl Data {
         let NamedCommand { command: Command { mut entry, sent }, id } = command;
         if let LogOperation::Reset(list) = &mut entry.operation {
             let Some(executed) = self.sessions.reset(sent, term, list) else {
-                let index = self.sessions.next();
+                let index = self.sessions.next_number();
                 return CommandResult { index, status: LockStatus::None, token: None };
             };
             *list = executed;
@@ -122,7 +122,7 @@ impl Data {
                 self.presence.has_reset(list);
             }
         }
-        let (index, member) = (self.sessions.next(), entry.by);
+        let (index, member) = (self.sessions.next_number(), entry.by);
         let lock = lock_of(&entry.operation);
         let ids = &mut self.ids;
         let applied = inbox.take(Cluster, Message::Apply { index, entry }, |state| {
@@ -184,6 +184,3 @@ impl StateMachine for Machine {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -8,8 +8,6 @@
 mod follow;
 mod lead;
 mod leading;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -24,44 +22,50 @@ use crate::sessions::Sessions;
 
 /// What a member reports to the leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Report {
-    pub(crate) session: SessionId,
+pub struct Report {
+    /// Its session.
+    pub session: SessionId,
     /// Whether it is in the majority, in this session.
-    pub(crate) is_joined: bool,
+    pub is_joined: bool,
     /// How many commands it has applied.
-    pub(crate) applied: u64,
+    pub applied: u64,
 }
 
 /// The leader's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Reply {
-    pub(crate) term: u64,
-    pub(crate) leader: Address,
-    /// How many commands the leader has applied, and whether the session lives after them.
-    pub(crate) count: u64,
-    pub(crate) is_live: bool,
+pub struct Reply {
+    /// Its term.
+    pub term: u64,
+    /// Its address.
+    pub leader: Address,
+    /// How many commands the leader has applied.
+    pub count: u64,
+    /// Whether the session lives after them.
+    pub is_live: bool,
     /// Whether the report counts as a contact: the member follows the log, and has not left.
-    pub(crate) is_current: bool,
+    pub is_current: bool,
     /// The time since a majority acknowledged the leader.
-    pub(crate) quorum_age: Duration,
+    pub quorum_age: Duration,
     /// The present members, once the RESET of the leader's election is applied.
-    pub(crate) present: Option<Vec<Address>>,
+    pub present: Option<Vec<Address>>,
 }
 
 /// What Raft says at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RaftView {
-    pub(crate) term: u64,
-    pub(crate) is_leader: bool,
+pub struct RaftView {
+    /// The term.
+    pub term: u64,
+    /// Whether this member leads it.
+    pub is_leader: bool,
     /// Whether it has applied an entry of its term, and so all of former terms.
-    pub(crate) is_caught_up: bool,
+    pub is_caught_up: bool,
     /// The time since a majority acknowledged this leader.
-    pub(crate) quorum_age: Option<Duration>,
+    pub quorum_age: Option<Duration>,
 }
 
 /// The presence of a member. Times are those since its start.
 #[derive(Debug)]
-pub(crate) struct Presence {
+pub struct Presence {
     me: Address,
     /// How long a contact of this member counts.
     lease: Duration,
@@ -83,7 +87,9 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    pub(crate) const fn new(me: Address, lease: Duration, margin: Duration) -> Self {
+    /// The presence of a member that starts: it is in no majority.
+    #[must_use]
+    pub const fn new(me: Address, lease: Duration, margin: Duration) -> Self {
         Self {
             me,
             lease,
@@ -100,42 +106,45 @@ impl Presence {
     }
 
     /// How long a contact of this member counts, as the others have to know.
-    pub(crate) const fn lease(&self) -> Duration {
+    #[must_use]
+    pub const fn lease(&self) -> Duration {
         self.lease
     }
 
     /// The current session, which may not be registered yet.
-    pub(crate) const fn session(&self) -> SessionId {
+    #[must_use]
+    pub const fn session(&self) -> SessionId {
         SessionId { address: self.me, epoch: self.epoch }
     }
 
     /// The term as it was at the last comparison.
-    pub(crate) const fn term(&self) -> u64 {
+    #[must_use]
+    pub const fn term(&self) -> u64 {
         self.term
     }
 
     /// Whether the core's last view is one of a majority.
-    pub(crate) const fn is_joined(&self) -> bool {
+    #[must_use]
+    pub const fn is_joined(&self) -> bool {
         self.is_joined
     }
 
     /// Whether the session must be registered first.
-    pub(crate) fn is_unregistered(&self, sessions: &Sessions) -> bool {
+    #[must_use]
+    pub fn is_unregistered(&self, sessions: &Sessions) -> bool {
         !self.is_joined && !sessions.is_live(self.session())
     }
 
-    pub(crate) const fn report(&self, sessions: &Sessions) -> Report {
+    /// What it reports to the leader now.
+    #[must_use]
+    pub const fn report(&self, sessions: &Sessions) -> Report {
         let (session, is_joined) = (self.session(), self.is_joined);
         Report { session, is_joined, applied: sessions.count() }
     }
 
     /// Compares the present with the past; returns the messages for the core, in their order.
-    pub(crate) fn tick(
-        &mut self,
-        now: Duration,
-        raft: &RaftView,
-        sessions: &Sessions,
-    ) -> Vec<Message> {
+    #[must_use]
+    pub fn tick(&mut self, now: Duration, raft: &RaftView, sessions: &Sessions) -> Vec<Message> {
         self.term = raft.term;
         if !self.is_joined && !sessions.is_live(self.session()) {
             self.begin_after(sessions);
@@ -153,7 +162,8 @@ impl Presence {
     }
 
     /// The session may have ended by what was applied; this comes before the core applies it.
-    pub(crate) fn sessions_changed(&mut self, sessions: &Sessions) -> Vec<Message> {
+    #[must_use]
+    pub fn sessions_changed(&mut self, sessions: &Sessions) -> Vec<Message> {
         if sessions.is_live(self.session()) || !self.is_joined {
             return Vec::new();
         }
@@ -163,7 +173,8 @@ impl Presence {
     }
 
     /// Gives up this session, for example because the leader refuses it.
-    pub(crate) fn abandon(&mut self, session: SessionId) -> Vec<Message> {
+    #[must_use]
+    pub fn abandon(&mut self, session: SessionId) -> Vec<Message> {
         if session != self.session() {
             return Vec::new();
         }

@@ -16,11 +16,11 @@ use crate::operation::{CommandResult, NewSession, Sent, SessionId};
 /// How long an ended session is remembered, and how late a Register may be, in commands. A copy of
 /// a Register that arrives later than this is refused for its age; one that arrives earlier, for
 /// what is remembered.
-const REMEMBERED: u64 = 10_000;
+pub const REMEMBERED: u64 = 10_000;
 
 /// The sessions, and the number of the last command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Sessions {
+pub struct Sessions {
     count: u64,
     live: BTreeMap<Address, Session>,
     ended: BTreeMap<Address, Ended>,
@@ -49,7 +49,7 @@ struct Ended {
 
 /// What has become of a Register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Registration {
+pub enum Registration {
     /// The session has begun.
     New,
     /// It had begun already.
@@ -60,7 +60,7 @@ pub(crate) enum Registration {
 
 /// What to do with an envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Admission {
+pub enum Admission {
     /// It is the next one: apply it.
     Apply,
     /// It is applied already, with this answer.
@@ -71,56 +71,63 @@ pub(crate) enum Admission {
 
 impl Sessions {
     /// The number of the last applied command.
-    pub(crate) const fn count(&self) -> u64 {
+    #[must_use]
+    pub const fn count(&self) -> u64 {
         self.count
     }
 
     /// The number of the next command.
-    pub(crate) const fn next(&mut self) -> Token {
+    pub const fn next_number(&mut self) -> Token {
         self.count = self.count.strict_add(1);
         Token::new(self.count)
     }
 
     /// The sessions of a cluster that begins with this state: none. So many numbers are left out.
-    pub(crate) fn restored(mut self, skipped: u64) -> Self {
+    #[must_use]
+    pub fn restored(mut self, skipped: u64) -> Self {
         self.end(|_, _| true);
         self.count = self.count.strict_add(skipped);
         self
     }
 
-    pub(crate) fn is_live(&self, session: SessionId) -> bool {
+    /// Whether commands of this session are applied.
+    #[must_use]
+    pub fn is_live(&self, session: SessionId) -> bool {
         self.live.get(&session.address).is_some_and(|live| live.epoch == session.epoch)
     }
 
     /// The addresses with a live session, and the ids of their members.
-    pub(crate) fn live(&self) -> impl Iterator<Item = (Address, u64)> + '_ {
+    pub fn live(&self) -> impl Iterator<Item = (Address, u64)> + '_ {
         self.live.iter().map(|(address, session)| (*address, session.member))
     }
 
     /// How long the member with this address may keep its locks without contact.
-    pub(crate) fn lease(&self, address: Address) -> Duration {
+    #[must_use]
+    pub fn lease(&self, address: Address) -> Duration {
         self.live.get(&address).map_or(Duration::ZERO, |session| session.lease)
     }
 
     /// The id of the member that has this address in a live session.
-    pub(crate) fn member(&self, address: Address) -> Option<u64> {
+    #[must_use]
+    pub fn member(&self, address: Address) -> Option<u64> {
         self.live.get(&address).map(|session| session.member)
     }
 
     /// The last epoch of an address, as far as it is remembered.
-    pub(crate) fn known_epoch(&self, address: Address) -> Option<u64> {
+    #[must_use]
+    pub fn known_epoch(&self, address: Address) -> Option<u64> {
         let live = self.live.get(&address).map(|session| session.epoch);
         live.max(self.ended.get(&address).map(|ended| ended.epoch))
     }
 
     /// Begins a session, which ends the former ones of its member, also at other addresses.
-    pub(crate) fn register(&mut self, new: NewSession) -> Registration {
+    pub fn register(&mut self, new: NewSession) -> Registration {
         let NewSession { session, member, lease, after } = new;
         if self.is_live(session) {
             return Registration::Repeated;
         }
         let is_old = self.known_epoch(session.address) >= Some(session.epoch);
-        self.next();
+        self.next_number();
         let Self { count, ended, begun, .. } = self;
         ended.retain(|_, ended| ended.at + REMEMBERED >= *count);
         begun.retain(|_, at| *at + REMEMBERED >= *count);
@@ -144,12 +151,7 @@ impl Sessions {
     /// and counts as if it were not: it is void in the term of another leader (`None`), with which
     /// those that it excludes may be in contact, and excludes no session that has begun since it
     /// was sent.
-    pub(crate) fn reset(
-        &mut self,
-        sent: Sent,
-        term: u64,
-        list: &[Address],
-    ) -> Option<Vec<Address>> {
+    pub fn reset(&mut self, sent: Sent, term: u64, list: &[Address]) -> Option<Vec<Address>> {
         if sent.term != term {
             return None;
         }
@@ -163,15 +165,9 @@ impl Sessions {
         Some(list.into_iter().collect())
     }
 
-    /// A RESET that is not late.
-    #[cfg(test)]
-    pub(crate) fn reset_at_once(&mut self, list: &[Address]) {
-        let sent = Sent { term: 1, after: self.count };
-        self.reset(sent, 1, list).expect("it is of the same term");
-    }
-
     /// Whether this envelope is the next one of its session.
-    pub(crate) fn admit(&self, session: SessionId, sequence: u64) -> Admission {
+    #[must_use]
+    pub fn admit(&self, session: SessionId, sequence: u64) -> Admission {
         match self.live.get(&session.address) {
             Some(live) if live.epoch != session.epoch => Admission::Refused,
             Some(live) if sequence == live.last + 1 => Admission::Apply,
@@ -181,7 +177,7 @@ impl Sessions {
     }
 
     /// Records the answer of an envelope, if its session still lives.
-    pub(crate) fn answered(&mut self, session: SessionId, answer: &[CommandResult]) {
+    pub fn answered(&mut self, session: SessionId, answer: &[CommandResult]) {
         if let Some(live) = self.live.get_mut(&session.address)
             && live.epoch == session.epoch
         {
@@ -199,150 +195,5 @@ impl Sessions {
             }
             !is_over
         });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const A: Address = Address(10);
-    const B: Address = Address(20);
-
-    const fn session(address: Address, epoch: u64) -> SessionId {
-        SessionId { address, epoch }
-    }
-
-    fn register(
-        sessions: &mut Sessions,
-        session: SessionId,
-        member: u64,
-        after: u64,
-    ) -> Registration {
-        sessions.register(NewSession { session, member, lease: Duration::ZERO, after })
-    }
-
-    fn two() -> Sessions {
-        let mut sessions = Sessions::default();
-        assert_eq!(register(&mut sessions, session(A, 1), 1, 0), Registration::New);
-        assert_eq!(register(&mut sessions, session(B, 1), 2, 0), Registration::New);
-        sessions
-    }
-
-    #[test]
-    fn envelopes_are_applied_once_and_in_order() {
-        let mut sessions = two();
-        let a = session(A, 1);
-        assert_eq!(sessions.admit(a, 2), Admission::Refused, "the first is missing");
-        assert_eq!(sessions.admit(a, 1), Admission::Apply);
-        let answer = [CommandResult {
-            index: sessions.next(),
-            status: turnstile_replicated_lock_core::types::LockStatus::Holding,
-            token: Some(Token::new(3)),
-        }];
-        sessions.answered(a, &answer);
-        assert_eq!(sessions.admit(a, 1), Admission::Repeated(answer.to_vec()));
-        assert_eq!(sessions.admit(a, 2), Admission::Apply);
-    }
-
-    #[test]
-    fn an_excluded_session_stays_excluded() {
-        let mut sessions = two();
-        sessions.reset_at_once(&[B]);
-        assert_eq!(sessions.admit(session(A, 1), 1), Admission::Refused);
-        assert_eq!(
-            register(&mut sessions, session(A, 1), 1, 2),
-            Registration::Refused,
-            "a late copy begins nothing"
-        );
-        assert_eq!(register(&mut sessions, session(A, 2), 1, 2), Registration::New);
-        assert_eq!(sessions.admit(session(A, 1), 1), Admission::Refused);
-        assert_eq!(sessions.admit(session(A, 2), 1), Admission::Apply);
-    }
-
-    #[test]
-    fn a_reset_to_nobody_excludes_nobody() {
-        let mut sessions = two();
-        sessions.reset_at_once(&[]);
-        assert_eq!(sessions.live().count(), 2);
-    }
-
-    #[test]
-    fn a_reset_of_a_former_term_is_void() {
-        let mut sessions = two();
-        let sent = Sent { term: 2, after: sessions.count() };
-        assert_eq!(sessions.reset(sent, 3, &[A]), None);
-        assert!(sessions.is_live(session(B, 1)));
-        assert_eq!(sessions.reset(sent, 2, &[A]), Some(vec![A]));
-        assert!(!sessions.is_live(session(B, 1)));
-    }
-
-    #[test]
-    fn a_reset_excludes_no_session_that_has_begun_since() {
-        let mut sessions = two();
-        let sent = Sent { term: 1, after: sessions.count() };
-        let again = session(A, 2);
-        let count = sessions.count();
-        assert_eq!(register(&mut sessions, again, 1, count), Registration::New);
-        assert_eq!(sessions.reset(sent, 1, &[Address(30)]), Some(vec![A, Address(30)]));
-        assert_eq!(sessions.live().collect::<Vec<_>>(), [(A, 1)]);
-    }
-
-    #[test]
-    fn a_reset_excludes_no_session_that_has_begun_since_however_late_it_is() {
-        let mut sessions = two();
-        let (sent, again) = (Sent { term: 1, after: sessions.count() }, session(A, 2));
-        assert_eq!(register(&mut sessions, again, 1, sent.after), Registration::New);
-        for _ in 0..=REMEMBERED {
-            sessions.next();
-        }
-        let count = sessions.count();
-        assert_eq!(register(&mut sessions, session(Address(30), 1), 3, count), Registration::New);
-        sessions.reset(sent, 1, &[B]).expect("it is of the same term");
-        assert!(sessions.is_live(again), "{sessions:?}");
-    }
-
-    #[test]
-    fn a_restarted_member_ends_the_session_of_its_former_address() {
-        let mut sessions = two();
-        let again = Address(11);
-        assert_eq!(register(&mut sessions, session(again, 1), 1, 2), Registration::New);
-        assert_eq!(sessions.live().collect::<Vec<_>>(), [(again, 1), (B, 2)]);
-        assert_eq!(register(&mut sessions, session(A, 1), 1, 0), Registration::Refused);
-    }
-
-    #[test]
-    fn a_register_of_a_former_life_that_was_never_applied_is_void() {
-        let mut sessions = two();
-        // It was sent before the restart, from an address or in a session that nobody knows.
-        let (never_applied, again) = (session(Address(12), 1), session(Address(11), 1));
-        let after = sessions.count();
-        assert_eq!(register(&mut sessions, again, 1, after), Registration::New);
-        assert_eq!(register(&mut sessions, never_applied, 1, after), Registration::Refused);
-        assert_eq!(register(&mut sessions, session(A, 2), 1, after), Registration::Refused);
-        assert!(sessions.is_live(again));
-        // Nor does it begin one when the new session has ended.
-        sessions.reset_at_once(&[B]);
-        assert_eq!(register(&mut sessions, never_applied, 1, after), Registration::Refused);
-        let count = sessions.count();
-        assert_eq!(register(&mut sessions, session(again.address, 2), 1, count), Registration::New);
-    }
-
-    #[test]
-    fn a_late_register_is_refused_by_its_age_when_the_session_is_forgotten() {
-        let mut sessions = two();
-        sessions.reset_at_once(&[B]);
-        for _ in 0..=2 * REMEMBERED {
-            sessions.next();
-        }
-        let count = sessions.count();
-        assert_eq!(
-            register(&mut sessions, session(Address(30), 1), 3, count),
-            Registration::New,
-            "it forgets the ended ones"
-        );
-        assert_eq!((sessions.known_epoch(A), sessions.begun.get(&1)), (None, None));
-        assert_eq!(register(&mut sessions, session(A, 1), 1, 2), Registration::Refused);
-        assert_eq!(register(&mut sessions, session(A, 2), 1, count), Registration::New);
     }
 }

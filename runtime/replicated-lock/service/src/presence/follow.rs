@@ -12,7 +12,8 @@ use crate::sessions::Sessions;
 impl Presence {
     /// Takes the leader's reply to a report that was sent at this time. It is as much a contact as
     /// the leader's own, which may be cut off, too.
-    pub(crate) fn replied(
+    #[must_use]
+    pub fn replied(
         &mut self,
         sent: Duration,
         report: Report,

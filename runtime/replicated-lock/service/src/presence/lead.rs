@@ -12,12 +12,8 @@ use crate::sessions::Sessions;
 
 impl Presence {
     /// Takes a member's report; `None` if this member does not lead, or reaches no majority.
-    pub(crate) fn heard(
-        &mut self,
-        now: Duration,
-        report: Report,
-        sessions: &Sessions,
-    ) -> Option<Reply> {
+    #[must_use]
+    pub fn heard(&mut self, now: Duration, report: Report, sessions: &Sessions) -> Option<Reply> {
         let is_live = sessions.is_live(report.session);
         let quorum_age = now.saturating_sub(self.contact);
         let leading = self.leading.as_mut();
@@ -36,7 +32,7 @@ impl Presence {
     /// A RESET of this member is applied. It has ended the sessions of all that are not in a list
     /// with members; those of them that have become present in between need no other RESET, which
     /// might exclude a member that has just registered.
-    pub(crate) fn has_reset(&mut self, list: &[Address]) {
+    pub fn has_reset(&mut self, list: &[Address]) {
         if let Some(leading) = &mut self.leading {
             leading.is_reset = leading.is_elected;
         }
@@ -46,7 +42,7 @@ impl Presence {
     }
 
     /// A member has begun a session, by this number of commands.
-    pub(crate) fn registered(&mut self, now: Duration, address: Address, count: u64) {
+    pub fn registered(&mut self, now: Duration, address: Address, count: u64) {
         if let Some(leading) = &mut self.leading {
             leading.heard.insert(address, Contact { at: now, is_joined: false, count });
             leading.left.remove(&address);
