@@ -16,8 +16,6 @@ mod note;
 mod owner;
 pub(crate) mod record;
 mod state;
-#[cfg(test)]
-mod tests;
 
 use std::io;
 use std::ops::RangeBounds;
@@ -309,6 +307,65 @@ fn is_empty(range: &impl RangeBounds<u64>) -> bool {
         (Included(from), Included(to)) => from > to,
         (Included(from), Excluded(to)) | (Excluded(from), Included(to) | Excluded(to)) => {
             from >= to
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use turnstile_host::store::{Disk, Key};
+
+    use super::*;
+
+    fn open(disk: &Disk, member: u64) -> io::Result<Log> {
+        Log::open(Box::new(disk.open()), member)
+    }
+
+    /// A disk with a log of member 1 and the entries 0 to 3, of which those up to 1 are purged.
+    async fn disk() -> Disk {
+        let disk = Disk::default();
+        let log = open(&disk, 1).expect("the disk is empty");
+        let (done, is_done) = waiter();
+        log.append((0..4).map(|index| (index, Bytes::from(vec![7; 3]))).collect(), done);
+        is_done.await.expect("it is called").expect("the disk works");
+        log.put_snapshot(Some(2), Bytes::from(vec![1; 700])).await.expect("the disk works");
+        log.purge(Mark { index: 1, id: Bytes::from("id") });
+        log.close();
+        disk
+    }
+
+    #[tokio::test]
+    async fn a_log_starts_with_what_it_had() {
+        let log = open(&disk().await, 1).expect("the log is whole");
+        assert_eq!(log.ends().0, Some(Mark { index: 1, id: Bytes::from("id") }));
+        assert_eq!(log.entries(.., usize::MAX).len(), 2);
+        assert_eq!(log.entries(.., 1).len(), 1, "the first is read in any case");
+        assert_eq!(log.snapshot(), Some(Bytes::from(vec![1; 700])));
+        log.close();
+    }
+
+    #[tokio::test]
+    async fn what_no_crash_can_leave_is_refused() {
+        let other = open(&disk().await, 2).err().expect("it is another's").to_string();
+        assert!(other.ends_with("the log belongs to member 1, not to 2"), "{other}");
+        let chunk = Key::numbered(record::CHUNK_KIND, (1 << 32) + 1);
+        let damages = [
+            (record::entry(2), None, "the entry before 3 is missing"),
+            (record::SNAPSHOT, None, "no snapshot has the entries up to 1, which are purged"),
+            (chunk, None, "the snapshot is incomplete"),
+            (record::OWNER, Some(9), "version 9 of the format"),
+            (Key::single(99), Some(0), "a value of kind 99"),
+        ];
+        for (key, value, refusal) in damages {
+            let (mut store, mut batch) = (disk().await.open(), Batch::default());
+            match value {
+                Some(byte) => batch.put(&key, &[byte; 9]),
+                None => batch.remove(&key),
+            }
+            store.write(&batch);
+            store.sync().expect("the disk works");
+            let error = Log::open(Box::new(store), 1).err().expect("it is damaged").to_string();
+            assert!(error.contains(refusal), "{error}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A member of a group that replicates a state machine.
 
+mod snapshots;
 mod store;
 
 use std::io;
@@ -12,7 +13,6 @@ use turnstile_host::simulation::blocking;
 use turnstile_host::store::Store;
 
 use crate::changes::{Changes, MemberChange};
-use crate::encoding::backup::Backup;
 use crate::engine::{self, Engine};
 use crate::error::{MemberError, Members, Peer};
 use crate::group::Founding;
@@ -264,64 +264,6 @@ impl Member {
         }
     }
 
-    /// Makes a snapshot, unless the last one has all that is applied, and returns once it is
-    /// durable.
-    ///
-    /// # Errors
-    /// When it is not made in time, or the member has stopped.
-    pub async fn snapshot(&self) -> Result<Status, MemberError> {
-        let applied = self.status().applied_index;
-        let is_made = |status: &Status| status.snapshot_index >= applied;
-        let made = async {
-            while !is_made(&self.status()) {
-                self.engine.trigger_snapshot().await?;
-                // In time or not: it looks again.
-                let _made = self.wait_for(engine::TRIGGERED_EVERY, is_made).await;
-            }
-            Ok(self.status())
-        };
-        timeout(self.options.timeout, made).await.unwrap_or(Err(MemberError::TimedOut))
-    }
-
-    /// Makes a snapshot, and returns the state in it: what this member has applied.
-    ///
-    /// # Errors
-    /// When the snapshot is not made in time, or there is nothing that could be in it.
-    pub async fn backup(&self) -> io::Result<Backup> {
-        self.snapshot().await.map_err(io::Error::other)?;
-        let bytes = self.engine.snapshot();
-        let bytes = bytes.ok_or_else(|| io::Error::other("the member has applied nothing yet"))?;
-        Backup::decode(bytes)
-    }
-
-    /// Writes the state of another group into an empty store, for a member of a new group with
-    /// these members: one, to which others are added, or several, each of which is restored from
-    /// the same backup with the same list, and which begin once all of them run. What the other
-    /// group has executed after the backup is not there.
-    ///
-    /// # Errors
-    /// When the store is not empty, cannot be written, or this member is not in the list.
-    pub async fn restore(
-        options: &Options,
-        store: Box<dyn Store>,
-        backup: &Backup,
-        members: &Members,
-    ) -> io::Result<()> {
-        let id = options.id;
-        if !members.contains_key(&id) {
-            let text = format!("member {id}, which is this one, is not in the list");
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-        }
-        let (name, members) = (options.group.clone(), members.clone());
-        let founding = Founding { name, members, origin: Some(backup.0.checksum()) };
-        let log = blocking(move || Log::open(store, id)).await??;
-        // It is not retried: the operator sees the error.
-        log.give_up();
-        let restored = engine::restore(&log, &backup.0, &founding).await;
-        blocking(move || log.close()).await?;
-        restored
-    }
-
     /// Starts an election, which this member may win if it has all that is committed. Members that
     /// hear from a leader refuse their votes.
     ///
@@ -385,6 +327,3 @@ impl Member {
         self.engine.stop().await;
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -151,3 +151,31 @@ impl Drop for Writer {
 fn stopped() -> io::Error {
     io::Error::new(io::ErrorKind::BrokenPipe, "the store is closed")
 }
+
+#[cfg(test)]
+mod tests {
+    use turnstile_host::store::{Batch, Disk};
+
+    use super::*;
+
+    /// What becomes of a write.
+    fn written(writer: &Writer) -> io::Result<()> {
+        let (done, is_done) = mpsc::channel();
+        let done = Box::new(move |result| done.send(result).expect("the test waits"));
+        writer.write(Write { batch: Batch::default(), done: Some(done) });
+        is_done.recv().expect("it is called")
+    }
+
+    #[test]
+    fn writes_of_a_store_that_is_given_up_or_closed_are_reported_as_failed() {
+        let disk = Disk::default();
+        disk.set_full(true);
+        let writer = Writer::start(Box::new(disk.open())).expect("a thread can be started");
+        writer.give_up();
+        let error = written(&writer).expect_err("the disk is full");
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        writer.close();
+        let error = written(&writer).expect_err("it is closed");
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+    }
+}

@@ -1,6 +1,8 @@
 //! Groups of three members and more, in one process or over TCP, on simulated disks or in folders.
 
+mod alone;
 mod answered;
+mod arguments;
 mod backups;
 mod chaos;
 mod failover;

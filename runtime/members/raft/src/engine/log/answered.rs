@@ -233,4 +233,62 @@ fn lost(why: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use turnstile_host::store::Disk;
+
+    use super::*;
+    use crate::encoding::snapshot::SnapshotParts;
+    use crate::engine::log::encoding::encode;
+    use crate::engine::snapshot_head::Meta;
+
+    /// The term, the member and the number of its process that have written an entry.
+    type Writer = (u64, u64, u64);
+
+    fn entries(writers: &[Writer]) -> Vec<EntryHead> {
+        let head = |(&(term, leader, process), index): (&Writer, u64)| {
+            let id = LogId::new(CommittedLeaderId::new(term, leader), index);
+            EntryHead { id, process }
+        };
+        writers.iter().zip(1..).map(head).collect()
+    }
+
+    /// The snapshot of such entries.
+    fn snapshot(entries: &[EntryHead]) -> (Option<Id>, Bytes) {
+        let mut authors = Authors::default();
+        entries.iter().for_each(|entry| authors.add(entry));
+        let last_log_id = entries.last().map(|entry| entry.id);
+        let meta = Meta { last_log_id, ..Meta::default() };
+        let meta = encode(&SnapshotHead { meta, version: 1, authors });
+        (last_log_id, SnapshotParts { meta, state: Bytes::new() }.encode())
+    }
+
+    #[tokio::test]
+    async fn a_snapshot_of_a_leader_that_lacks_what_is_applied_is_noticed() {
+        let (one, again, two) = ((1, 1, 10), (1, 1, 11), (2, 1, 10));
+        let lacks = Some("the leader lacks entry 2 of term 2");
+        let rival = Some("member 1 has written two entries 2 in term 1");
+        // What this member has applied, what the snapshot has, and what is noticed.
+        let cases: [(&[Writer], &[Writer], _); 7] = [
+            (&[one, one], &[one, one, one], None),
+            (&[one, two], &[one, one], lacks),
+            // Its last entry is before that of this member, and it has more of them.
+            (&[one, two], &[one, one, one], lacks),
+            (&[one, two], &[one, (3, 1, 12)], lacks),
+            (&[one, two], &[(3, 1, 12)], lacks),
+            (&[one, two], &[one], None),
+            (&[one, one], &[one, again, again], rival),
+        ];
+        for (applied, sent, expected) in cases {
+            let log = Log::open(Box::new(Disk::default().open()), 1).expect("it is empty");
+            let answered = Answered::open(Arc::new(log)).expect("it is empty");
+            let heads = entries(applied);
+            heads.iter().for_each(|entry| answered.add_author(entry));
+            answered.note(heads[heads.len() - 1].id).await.expect("the disk works");
+            let (upto, bytes) = snapshot(&entries(sent));
+            let found = answered.check_snapshot(&CommittedLeaderId::new(9, 3), upto, &bytes).err();
+            let has = |words: &&str| found.as_ref().is_some_and(|why| why.contains(*words));
+            let told = (expected.filter(has), found.is_some());
+            assert_eq!(told, (expected, expected.is_some()), "{applied:?}, {sent:?}: {found:?}");
+        }
+    }
+}

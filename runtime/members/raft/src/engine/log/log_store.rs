@@ -144,3 +144,45 @@ pub(crate) fn mark(id: &LogId<u64>) -> Mark {
 fn log_id(mark: &Mark) -> Stored<LogId<u64>> {
     decode(&mark.id).map_err(unreadable)
 }
+
+#[cfg(test)]
+mod tests {
+    use openraft::CommittedLeaderId;
+    use openraft::entry::RaftEntry as _;
+    use openraft::storage::RaftLogStorageExt as _;
+    use turnstile_host::store::Disk;
+
+    use super::*;
+
+    const OWN: u64 = 1;
+
+    fn id(term: u64, leader: u64, index: u64) -> LogId<u64> {
+        LogId::new(CommittedLeaderId::new(term, leader), index)
+    }
+
+    /// What a future has when it is polled once.
+    async fn now<T>(future: impl Future<Output = T>) -> Option<T> {
+        tokio::select! { biased; value = future => Some(value), () = async {} => None }
+    }
+
+    #[tokio::test]
+    async fn only_a_leaders_own_entries_are_written_before_their_sync() {
+        let disk = Disk::default();
+        let log = Arc::new(Log::open(Box::new(disk.open()), OWN).expect("it is empty"));
+        let answered = Answered::open(Arc::clone(&log)).expect("it is empty");
+        let unsynced = Arc::default();
+        let mut store = LogStore { log, id: OWN, process: 1, unsynced, answered };
+        store.save_vote(&Vote::new_committed(2, OWN)).await.expect("the disk works");
+        disk.set_full(true);
+        let written = now(store.blocking_append([Entry::new_blank(id(2, OWN, 0))])).await;
+        assert!(matches!(written, Some(Ok(()))), "{written:?}");
+        let applied = now(store.unsynced.wait(Some(id(2, OWN, 0)))).await;
+        assert!(applied.is_none(), "it is not synced");
+        let of_another = now(store.blocking_append([Entry::new_blank(id(1, 3, 1))])).await;
+        assert!(of_another.is_none(), "{of_another:?}");
+        // A vote would be synced before what waits for a snapshot.
+        store.purge(id(1, 3, 9)).await.expect("it is queued");
+        let held = now(store.blocking_append([Entry::new_blank(id(2, OWN, 10))])).await;
+        assert!(held.is_none(), "{held:?}");
+    }
+}

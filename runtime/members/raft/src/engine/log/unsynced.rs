@@ -125,4 +125,62 @@ impl Unsynced {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use openraft::CommittedLeaderId;
+
+    use super::*;
+
+    const OWN: u64 = 1;
+
+    fn id(term: u64, leader: u64, index: u64) -> Id {
+        LogId::new(CommittedLeaderId::new(term, leader), index)
+    }
+
+    fn leading(entries: &[Id]) -> Unsynced {
+        let unsynced = Unsynced::default();
+        unsynced.vote(Vote::new_committed(2, OWN), OWN);
+        assert!(entries.iter().all(|entry| unsynced.begin(*entry)));
+        unsynced
+    }
+
+    /// What a future has when it is polled once.
+    async fn now<T>(future: impl Future<Output = T>) -> Option<T> {
+        tokio::select! { biased; value = future => Some(value), () = async {} => None }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_entry_is_applied_and_told_committed_after_its_sync() {
+        let [first, second, third] = [5, 6, 7].map(|index| id(2, OWN, index));
+        let unsynced = leading(&[first, second]);
+        let applied = |entry| now(unsynced.wait(Some(entry)));
+        assert!(applied(first).await.is_none(), "it is not synced");
+        assert!(applied(id(1, 3, 4)).await.is_some(), "that of a former term is");
+        unsynced.end(first, &Ok(()));
+        assert!(applied(first).await.is_some() && applied(second).await.is_none());
+        let most = Duration::from_millis(100);
+        let committed = |told_again| now(unsynced.committed(Some(second), told_again, most));
+        assert_eq!(committed(true).await, Some(Some(first)), "entries do not wait");
+        assert_eq!(committed(false).await, None, "what is only told of does");
+        tokio::time::advance(most).await;
+        assert_eq!(committed(true).await, None, "the sync takes too long: it is silent");
+        unsynced.end(second, &Ok(()));
+        assert_eq!(committed(false).await, Some(Some(second)));
+        assert!(unsynced.begin(third));
+        unsynced.end(third, &Err(io::Error::other("full")));
+        assert!(applied(third).await.is_some_and(|closed| closed.is_err()), "no sync follows");
+    }
+
+    #[tokio::test]
+    async fn what_a_leader_of_another_term_has_synced_is_not_told_committed() {
+        let unsynced = leading(&[id(2, OWN, 9)]);
+        unsynced.end(id(2, OWN, 9), &Ok(()));
+        unsynced.vote(Vote::new_committed(3, 2), OWN);
+        assert!(!unsynced.begin(id(3, 2, 7)), "openraft awaits the sync of a follower");
+        unsynced.vote(Vote::new(4, OWN), OWN);
+        assert!(!unsynced.begin(id(4, OWN, 8)), "it does not lead yet");
+        unsynced.vote(Vote::new_committed(4, OWN), OWN);
+        assert!(unsynced.begin(id(4, OWN, 8)));
+        let committed = now(unsynced.committed(Some(id(4, OWN, 8)), true, Duration::MAX));
+        assert_eq!(committed.await, Some(None), "entry 9 of term 2 is no more");
+    }
+}

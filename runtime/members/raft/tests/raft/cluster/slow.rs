@@ -53,8 +53,8 @@ impl<S: Store> Store for Gated<S> {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_read_waits_for_the_sync_of_what_was_written_before() {
+/// Three members, the gates of their stores, and the place of the leader among them.
+async fn gated() -> (Vec<Member>, Vec<Gate>, usize) {
     let (hub, mut members, mut gates) = (Hub::new(), Vec::new(), Vec::new());
     for id in 1..=3 {
         let options = Options::with_heartbeat(id, HEARTBEAT);
@@ -68,7 +68,36 @@ async fn a_read_waits_for_the_sync_of_what_was_written_before() {
     members[0].initialize(&list).await.expect("it is one of them");
     let is_led = |status: &Status| status.leader.is_some() && status.applied_index > Some(0);
     let led = members[0].wait_for(PATIENCE, is_led).await.expect("one is elected");
-    let place = led.leader.expect("it was waited for") as usize - 1;
+    (members, gates, led.leader.expect("it was waited for") as usize - 1)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leader_whose_store_does_not_sync_for_too_long_is_replaced() {
+    let (members, gates, place) = gated().await;
+    let leads = |status: &Status| status.role == Role::Leader;
+    let term = members[place].wait_for(PATIENCE, leads).await.expect("it leads").term;
+    gates[place].close(true);
+    let leader = members[place].clone();
+    let proposed = tokio::spawn(async move { leader.propose("a").await });
+    let next = |status: &Status| leads(status) && status.term > term;
+    let others = [(place + 1) % 3, (place + 2) % 3].map(|other| members[other].clone());
+    let [one, other] = &others;
+    tokio::select! {
+        led = one.wait_for(PATIENCE, next) => led,
+        led = other.wait_for(PATIENCE, next) => led,
+    }
+    .expect("one of the others is elected");
+    gates[place].close(false);
+    // It may be on the others, and be committed by the next leader.
+    let _unknown = proposed.await.expect("no panic");
+    for member in members {
+        member.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_waits_for_the_sync_of_what_was_written_before() {
+    let (members, gates, place) = gated().await;
     let (leader, gate) = (members[place].clone(), &gates[place]);
     let leads = |status: &Status| status.role == Role::Leader;
     let before = leader.wait_for(PATIENCE, leads).await.expect("it leads").last_log_index;
