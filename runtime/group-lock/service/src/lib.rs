@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-mod channel;
+pub mod channel;
 mod detector;
 mod hub;
 mod life;
@@ -8,14 +8,14 @@ mod lives;
 mod living;
 mod member;
 mod peer;
-mod router;
+pub mod router;
 mod saved;
 mod state;
 mod status;
 mod transfer;
 mod turns;
 mod view;
-mod wire;
+pub mod wire;
 
 pub use crate::turns::token::FencingToken;
 pub use crate::turns::users::LockUsers;

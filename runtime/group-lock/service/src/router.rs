@@ -18,17 +18,18 @@ const ACKNOWLEDGED_AFTER: u32 = 64;
 
 /// What a member that is gone has sent last is remembered for so long: it may not be gone, and
 /// would lose what it has sent since.
-const REMEMBERED: Duration = Duration::from_secs(60);
+pub const REMEMBERED: Duration = Duration::from_secs(60);
 
 /// The maximum number of members that are known, with those that are remembered: messages of others
 /// are ignored.
-const KNOWN_MAX: usize = 10_000;
+pub const KNOWN_MAX: usize = 10_000;
 
 /// A packet and its receiver.
-pub(crate) type Outgoing = (SocketAddr, Packet);
+pub type Outgoing = (SocketAddr, Packet);
 
 /// The channels of one member.
-pub(crate) struct Router {
+#[derive(Debug)]
+pub struct Router {
     own: Located,
     view: Option<View>,
     others: BTreeMap<MemberId, Other>,
@@ -37,6 +38,7 @@ pub(crate) struct Router {
 }
 
 /// Another member.
+#[derive(Debug)]
 struct Other {
     /// Its address, which is the same as long as it has its number.
     at: Option<SocketAddr>,
@@ -56,16 +58,20 @@ struct Other {
 
 impl Router {
     /// No channels yet. The first one has a number after this one.
-    pub(crate) const fn new(own: Located, channel: u64) -> Self {
+    #[must_use]
+    pub const fn new(own: Located, channel: u64) -> Self {
         Self { own, view: None, others: BTreeMap::new(), channel }
     }
 
-    pub(crate) const fn own(&self) -> MemberId {
+    /// The number of this member.
+    #[must_use]
+    pub const fn own(&self) -> MemberId {
         self.own.0
     }
 
     /// The last view that was installed.
-    pub(crate) const fn view(&self) -> Option<&View> {
+    #[must_use]
+    pub const fn view(&self) -> Option<&View> {
         self.view.as_ref()
     }
 
@@ -87,28 +93,35 @@ impl Router {
     }
 
     /// The address of a member, if it is known.
-    pub(crate) fn address(&self, member: MemberId) -> Option<SocketAddr> {
+    #[must_use]
+    pub fn address(&self, member: MemberId) -> Option<SocketAddr> {
         if member == self.own.0 {
             return Some(self.own.1);
         }
         self.others.get(&member)?.at
     }
 
+    /// How many other members are known, with those that are remembered.
+    #[must_use]
+    pub fn known(&self) -> usize {
+        self.others.len()
+    }
+
     /// The members that seem to be there.
-    pub(crate) fn up(&self) -> impl Iterator<Item = Located> + '_ {
+    pub fn up(&self) -> impl Iterator<Item = Located> + '_ {
         let up = self.others.iter().filter(|(_, other)| other.is_up);
         up.filter_map(|(member, other)| Some((*member, other.at?)))
     }
 
     /// A member's process is there.
-    pub(crate) fn is_up(&mut self, (member, at): Located) {
+    pub fn is_up(&mut self, (member, at): Located) {
         let other = self.other(member);
         (other.at, other.is_up) = (Some(at), true);
         (other.is_given_up, other.gone) = (false, None);
     }
 
     /// A member's process is gone.
-    pub(crate) fn is_down(&mut self, member: MemberId, now: Instant) {
+    pub fn is_down(&mut self, member: MemberId, now: Instant) {
         if let Some(other) = self.others.get_mut(&member) {
             other.is_up = false;
         }
@@ -116,7 +129,7 @@ impl Router {
     }
 
     /// The member has installed a view.
-    pub(crate) fn installed(&mut self, view: View, now: Instant) {
+    pub fn installed(&mut self, view: View, now: Instant) {
         self.view = Some(view);
         self.give_up(now);
     }
@@ -140,18 +153,20 @@ impl Router {
     }
 
     /// Queues a message. `false`: the receiver has not taken too many before it.
-    pub(crate) fn push(&mut self, to: MemberId, message: Message) -> bool {
+    #[must_use]
+    pub fn push(&mut self, to: MemberId, message: Message) -> bool {
         self.other(to).sending.push(message).is_ok()
     }
 
     /// The packets to a member that are to be sent now.
-    pub(crate) fn due(&mut self, to: MemberId, now: Instant) -> Vec<Outgoing> {
+    #[must_use]
+    pub fn due(&mut self, to: MemberId, now: Instant) -> Vec<Outgoing> {
         let from = self.own.0;
         let Some(other) = self.others.get_mut(&to) else { return Vec::new() };
         let Some(at) = other.destination() else { return Vec::new() };
         let channel = other.sending.number();
         let mut due = Vec::new();
-        while let Some((place, message)) = other.sending.next() {
+        while let Some((place, message)) = other.sending.send_next() {
             due.push((place, message.clone()));
             other.since.get_or_insert(now);
         }
@@ -167,7 +182,7 @@ impl Router {
 
     /// A message has arrived. Returns whether it is the next one of its channel, and what its
     /// sender is told or asked.
-    pub(crate) fn arrived(
+    pub fn arrived(
         &mut self,
         (from, at): Located,
         (channel, place): (u64, u64),
@@ -198,7 +213,7 @@ impl Router {
 
     /// A member asks whether a channel is still the one to it. If it is, what it has not
     /// acknowledged is sent again.
-    pub(crate) fn doubted(&mut self, (by, at): Located, channel: u64) -> Option<Outgoing> {
+    pub fn doubted(&mut self, (by, at): Located, channel: u64) -> Option<Outgoing> {
         let from = self.own.0;
         let other = self.others.get_mut(&by)?;
         if other.sending.number() != channel {
@@ -209,7 +224,7 @@ impl Router {
     }
 
     /// A member says that a channel is still its one.
-    pub(crate) fn confirmed(&mut self, from: MemberId, channel: u64) {
+    pub fn confirmed(&mut self, from: MemberId, channel: u64) {
         if let Some(other) = self.others.get_mut(&from) {
             other.receiving.is_confirmed(channel);
         }
@@ -228,7 +243,7 @@ impl Router {
     }
 
     /// A member has acknowledged messages; returns those that are sent now.
-    pub(crate) fn acknowledged(
+    pub fn acknowledged(
         &mut self,
         from: MemberId,
         channel: u64,
@@ -250,14 +265,14 @@ impl Router {
     }
 
     /// A packet to an address was not sent: what is not acknowledged there is sent again.
-    pub(crate) fn returned(&mut self, at: SocketAddr) {
+    pub fn returned(&mut self, at: SocketAddr) {
         for other in self.others.values_mut().filter(|other| other.at == Some(at)) {
             other.repeat();
         }
     }
 
     /// What is due at this time: acknowledgements, and messages that are sent again.
-    pub(crate) fn tick(&mut self, now: Instant) -> Vec<Outgoing> {
+    pub fn tick(&mut self, now: Instant) -> Vec<Outgoing> {
         if self.others.len() >= KNOWN_MAX {
             self.give_up(now);
         }
@@ -291,110 +306,5 @@ impl Other {
     fn repeat(&mut self) {
         self.sending.repeat();
         self.since = None;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::net::Ipv4Addr;
-
-    use turnstile_view_handler_core as view;
-    use turnstile_view_handler_core::number::ViewId;
-
-    use super::*;
-
-    fn at(port: u16) -> SocketAddr {
-        (Ipv4Addr::LOCALHOST, port).into()
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn strangers_do_not_fill_the_memory_and_make_room_again() {
-        let mut router = Router::new((MemberId(0), at(1)), 0);
-        router.is_up((MemberId(1), at(2)));
-        let strangers = 2..2 * KNOWN_MAX as u64;
-        for stranger in strangers.map(MemberId) {
-            router.arrived((stranger, at(3)), (1, 0), &[(MemberId(stranger.0 << 32), at(4))]);
-        }
-        assert_eq!(router.others.len(), KNOWN_MAX);
-        router.tick(Instant::now());
-        let (is_next, _) = router.arrived((MemberId(1), at(2)), (1, 0), &[]);
-        assert!(is_next, "who was known before is heard");
-        tokio::time::advance(REMEMBERED).await;
-        router.tick(Instant::now());
-        let (is_next, _) = router.arrived((MemberId(u64::MAX), at(5)), (1, 0), &[]);
-        assert!(is_next, "there is room again");
-        assert_eq!(router.others.len(), 2);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn what_one_has_sent_that_seemed_to_be_gone_is_remembered_for_a_while() {
-        let other = (MemberId(1), at(2));
-        let mut router = Router::new((MemberId(0), at(1)), 0);
-        router.is_up(other);
-        assert!(router.arrived(other, (7, 0), &[]).0);
-        router.is_down(other.0, Instant::now());
-        router.is_up(other);
-        let (own, channel) = (router.own(), 7);
-        let doubt = Packet::Doubt { from: own, to: other.0, channel };
-        assert_eq!(router.arrived(other, (7, 1), &[]), (false, Some((other.1, doubt))));
-        router.confirmed(other.0, channel);
-        assert!(router.arrived(other, (7, 1), &[]).0, "its channel goes on");
-        router.is_down(other.0, Instant::now());
-        tokio::time::advance(REMEMBERED).await;
-        router.is_down(other.0, Instant::now());
-        assert!(router.others.is_empty(), "nothing is kept of who is gone");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_view_comes_with_the_addresses_of_its_members_each_time() {
-        let all = [1, 2, 3].map(|member| (MemberId(member.into()), at(member)));
-        let [coordinator, member, third] = all;
-        let (mut sender, mut receiver) = (Router::new(coordinator, 0), Router::new(member, 0));
-        sender.is_up(member);
-        for view in [1, 2] {
-            // The receiver's detector has not found the third one yet.
-            sender.is_up(third);
-            let whole = View::new(ViewId::new(view), all.map(|one| one.0));
-            assert!(sender.push(member.0, Message::Views(view::Message::View(whole.clone()))));
-            for (_, packet) in sender.due(member.0, Instant::now()) {
-                let Packet::Message { channel, place, members, .. } = packet else { continue };
-                receiver.arrived(coordinator, (channel, place), &members);
-            }
-            receiver.is_down(MemberId(4), Instant::now());
-            receiver.installed(whole, Instant::now());
-            assert_eq!(receiver.address(third.0), Some(third.1), "in view {view}");
-            // It is gone, for both of them.
-            let rest = View::new(ViewId::new(view), [coordinator.0, member.0]);
-            for router in [&mut sender, &mut receiver] {
-                router.installed(rest.clone(), Instant::now());
-                router.is_down(third.0, Instant::now());
-            }
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_channel_is_confirmed_until_its_sender_has_given_it_up() {
-        let (own, other) = ((MemberId(0), at(1)), (MemberId(1), at(2)));
-        let mut router = Router::new(own, 0);
-        let message = Message::Views(view::Message::Installed(ViewId::new(1)));
-        let sent = |router: &mut Router| {
-            router.is_up(other);
-            assert!(router.push(other.0, message.clone()));
-            let due = router.due(other.0, Instant::now());
-            let channel = due.iter().filter_map(|(_, packet)| {
-                let Packet::Message { channel, .. } = packet else { return None };
-                Some(*channel)
-            });
-            channel.collect::<Vec<u64>>()
-        };
-        let before = sent(&mut router);
-        let channel = before[0];
-        let confirm = Packet::Confirm { from: own.0, to: other.0, channel };
-        assert_eq!(router.doubted(other, channel), Some((other.1, confirm)));
-        assert_eq!(router.due(other.0, Instant::now()).len(), 1, "it is sent again");
-        router.is_down(other.0, Instant::now());
-        let after = sent(&mut router);
-        assert!(after.len() == 1 && after[0] > channel, "what was sent before is lost");
-        assert_eq!(router.doubted(other, channel), None);
     }
 }

@@ -13,11 +13,11 @@ use turnstile_view_handler_core::{self as view, MemberId, MembershipRequest, Vie
 pub(crate) const PROTOCOL: &str = "turnstile-group-lock/2";
 
 /// A member and the address of its process.
-pub(crate) type Located = (MemberId, SocketAddr);
+pub type Located = (MemberId, SocketAddr);
 
 /// What a process sends to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Packet {
+pub enum Packet {
     /// Of the failure detector.
     Gossip(Vec<u8>),
     /// Between the cores of two members.
@@ -26,32 +26,74 @@ pub(crate) enum Packet {
         from: MemberId,
         /// The receiver; another life of its process has another number.
         to: MemberId,
-        /// The number of the channel, and the message's place in it.
+        /// The number of the channel.
         channel: u64,
+        /// The message's place in it.
         place: u64,
         /// Members that the message speaks of.
         members: Vec<Located>,
+        /// The message.
         message: Message,
     },
     /// All messages of a channel before a place have arrived.
-    Acknowledge { from: MemberId, to: MemberId, channel: u64, before: u64 },
+    Acknowledge {
+        /// The sender.
+        from: MemberId,
+        /// The receiver.
+        to: MemberId,
+        /// The number of the channel.
+        channel: u64,
+        /// The place.
+        before: u64,
+    },
     /// Who coordinates your group?
     Ask,
     /// The answer; `None`: the process is in no group.
     Coordinator(Option<Located>),
     /// Is this still your channel to me? You seemed to be gone.
-    Doubt { from: MemberId, to: MemberId, channel: u64 },
+    Doubt {
+        /// The sender.
+        from: MemberId,
+        /// The receiver.
+        to: MemberId,
+        /// The number of the channel.
+        channel: u64,
+    },
     /// It is.
-    Confirm { from: MemberId, to: MemberId, channel: u64 },
+    Confirm {
+        /// The sender.
+        from: MemberId,
+        /// The receiver.
+        to: MemberId,
+        /// The number of the channel.
+        channel: u64,
+    },
     /// Which piece of the application's state a member that has joined needs next.
-    Pull { from: MemberId, to: MemberId, place: u64 },
+    Pull {
+        /// The sender.
+        from: MemberId,
+        /// The receiver.
+        to: MemberId,
+        /// The place of the piece.
+        place: u64,
+    },
     /// That piece.
-    Piece { from: MemberId, to: MemberId, place: u64, piece: Piece },
+    Piece {
+        /// The sender.
+        from: MemberId,
+        /// The receiver.
+        to: MemberId,
+        /// Its place.
+        place: u64,
+        /// The piece.
+        piece: Piece,
+    },
 }
 
 /// A part of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Piece {
+pub enum Piece {
+    /// The next bytes.
     Bytes(Vec<u8>),
     /// The state has no more bytes.
     End,

@@ -314,81 +314,57 @@ impl Drop for Turn {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
     use crate::turns::locks::*;
 
-    const NAME: &str = "printer";
+    const LOCK: LockName = LockName(5_628_796_508_648_624_219);
 
-    fn lock() -> LockName {
-        number(NAME)
-    }
-
-    #[test]
-    fn numbers_never_change() {
-        // Members of all versions must agree on them.
-        assert_eq!(lock().0, 5_628_796_508_648_624_219);
+    /// The next turn, to which the core says this.
+    async fn said(locks: &Arc<Locks>, notice: Notice) -> Turn {
+        // Members of all versions must agree on the number of a name.
+        let mut turn = locks.turn("printer").await;
+        let is_held = tokio::join!(turn.ask(), async { locks.said(notice) }).0;
+        let is_granted = matches!(notice, Notice::Locked(..));
+        assert!(is_held == is_granted && turn.is_held() == is_granted);
+        turn
     }
 
     #[tokio::test]
-    async fn callers_take_turns_and_the_lock_goes_back_to_the_core_in_between() {
+    async fn callers_take_turns_are_counted_and_the_lock_goes_back_to_the_core_in_between() {
         let (locks, mut commands) = Locks::new(8);
-        let mut first = locks.turn(NAME).await;
-        let waiting = locks.clone();
-        let second = tokio::spawn(async move {
-            let mut turn = waiting.turn(NAME).await;
-            (turn.ask().await, turn)
-        });
-        let asking = async {
-            assert_eq!(commands.recv().await, Some(Command::Lock(lock())));
-            locks.said(Notice::Locked(lock(), None));
-        };
-        let (is_held, ()) = tokio::join!(first.ask(), asking);
-        assert!(is_held && first.is_held());
-        drop(first);
-        assert_eq!(commands.recv().await, Some(Command::Unlock(lock())));
-        assert_eq!(commands.recv().await, Some(Command::Lock(lock())));
-        locks.said(Notice::Rejected(lock()));
-        let (is_held, turn) = second.await.expect("it does not panic");
-        assert!(!is_held);
-        drop(turn);
-        assert!(locks.lock().is_empty(), "nothing is kept of a lock that nobody wants");
-    }
-
-    #[tokio::test]
-    async fn the_callers_of_a_lock_are_counted_until_there_are_none() {
-        let (locks, _commands) = Locks::new(8);
-        let users = |is_held, waiters| [LockUsers { name: NAME.into(), is_held, waiters }];
-        let mut first = locks.turn(NAME).await;
-        let granting = async { locks.said(Notice::Locked(lock(), None)) };
-        tokio::join!(first.ask(), granting);
-        let mut second = Box::pin(locks.turn(NAME));
-        let waited = tokio::time::timeout(std::time::Duration::from_millis(1), &mut second).await;
-        assert!(waited.is_err(), "it waits");
+        let users = |is_held, waiters| [LockUsers { name: "printer".into(), is_held, waiters }];
+        let first = said(&locks, Notice::Locked(LOCK, None)).await;
+        let mut second = Box::pin(said(&locks, Notice::Rejected(LOCK)));
+        assert!(timeout(Duration::from_millis(1), &mut second).await.is_err(), "it waits");
         assert_eq!(locks.users(), users(true, 1));
         drop(first);
         assert_eq!(locks.users(), users(false, 1));
-        drop(second);
-        assert_eq!(locks.users(), []);
+        drop(second.await);
+        for expected in [Command::Lock(LOCK), Command::Unlock(LOCK), Command::Lock(LOCK)] {
+            assert_eq!(commands.recv().await, Some(expected));
+        }
+        assert!(locks.lock().is_empty(), "nothing is kept of a lock that nobody wants");
     }
 
     #[tokio::test]
     async fn a_grant_that_nobody_waits_for_goes_back() {
         let (locks, mut commands) = Locks::new(8);
-        let mut turn = locks.turn(NAME).await;
-        let asked = tokio::time::timeout(std::time::Duration::from_millis(1), turn.ask()).await;
+        let mut turn = locks.turn("printer").await;
+        let asked = timeout(Duration::from_millis(1), turn.ask()).await;
         drop((asked.expect_err("nothing is said"), turn));
-        assert_eq!(commands.recv().await, Some(Command::Lock(lock())));
-        locks.said(Notice::Locked(lock(), None));
-        assert_eq!(commands.recv().await, Some(Command::Unlock(lock())));
+        assert_eq!(commands.recv().await, Some(Command::Lock(LOCK)));
+        locks.said(Notice::Locked(LOCK, None));
+        assert_eq!(commands.recv().await, Some(Command::Unlock(LOCK)));
     }
 
     #[tokio::test]
     async fn a_lock_is_lost_in_a_merge_and_with_the_group() {
         let (locks, _commands) = Locks::new(8);
-        for lose in [|locks: &Locks| locks.said(Notice::Duplicate(lock())), Locks::lose_all] {
-            let mut turn = locks.turn(NAME).await;
-            let granting = async { locks.said(Notice::Locked(lock(), None)) };
-            let (is_held, ()) = tokio::join!(turn.ask(), granting);
-            assert!(is_held);
+        for lose in [|locks: &Locks| locks.said(Notice::Duplicate(LOCK)), Locks::lose_all] {
+            let turn = said(&locks, Notice::Locked(LOCK, None)).await;
             lose(&locks);
             turn.lost().await;
             assert!(!turn.is_held());

@@ -128,92 +128,61 @@ impl<P> Shares<P> {
 
 #[cfg(test)]
 mod tests {
-    use turnstile_group_lock_core::Notice;
-
-    use crate::turns::locks::{Locks, Turn, number};
     use crate::turns::shares::*;
 
     const LOCK: LockName = LockName(1);
 
     /// A grant to a caller who gives the lock back at this time.
-    fn grant(shares: &mut Shares<Turn>, lock: LockName, now: Instant) {
+    fn grant(shares: &mut Shares<()>, lock: LockName, now: Instant) {
         if !shares.count(lock, now) {
             shares.begin(lock, None, now);
         }
         shares.left(lock, now);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_share_is_used_after_its_grants_and_ends_when_others_could_have_had_the_lock() {
-        let now = Instant::now();
-        let mut shares = Shares::new(2);
-        assert!(!shares.are_used(LOCK, now));
-        grant(&mut shares, LOCK, now);
+    #[test]
+    fn a_share_is_used_after_its_grants_and_ends_when_others_could_have_had_the_lock() {
+        let (mut shares, now) = (Shares::new(2), Instant::now());
         let later = now + SHARE_LEAST;
+        grant(&mut shares, LOCK, now);
         assert!(!shares.are_used(LOCK, later), "one more");
+        (0..100).for_each(|_| grant(&mut shares, LOCK, now));
+        assert!(!shares.are_used(LOCK, now), "they take no time: a share only after a poll");
+        assert!(shares.are_used(LOCK, later) && !shares.are_used(LockName(2), later));
         grant(&mut shares, LOCK, later);
-        assert!(shares.are_used(LOCK, later));
-        assert!(!shares.are_used(LockName(2), later), "of another lock");
         assert!(shares.are_used(LOCK, later + FREE / 2), "the next caller comes a little later");
         assert!(!shares.are_used(LOCK, later + FREE), "nobody has wanted it for so long");
         shares.begin(LOCK, None, later);
         assert!(!shares.are_used(LOCK, later), "others could have it before: a share begins");
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn grants_that_take_no_time_are_a_share_only_after_a_poll() {
-        let now = Instant::now();
-        let mut shares = Shares::new(2);
-        for _ in 0..100 {
-            grant(&mut shares, LOCK, now);
-        }
-        assert!(!shares.are_used(LOCK, now));
-        assert!(shares.are_used(LOCK, now + SHARE_LEAST));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn shares_that_have_ended_are_removed() {
-        let now = Instant::now();
-        let mut shares = Shares::new(8);
+    #[test]
+    fn shares_that_have_ended_are_removed() {
+        let (mut shares, mut now) = (Shares::new(8), Instant::now());
         for lock in 0..10 * PRUNE_LEAST as u64 {
-            let now = now + FREE * u32::try_from(lock).unwrap_or(0);
             grant(&mut shares, LockName(lock), now);
+            now += FREE;
         }
         assert!(shares.shares.len() <= PRUNE_LEAST);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_place_is_kept_for_the_next_caller_until_the_share_ends_or_it_is_lost() {
-        let (locks, _commands) = Locks::new(2);
-        let held = async || {
-            let mut place = locks.turn("place").await;
-            let granting = async { locks.said(Notice::Locked(number("place"), None)) };
-            assert!(tokio::join!(place.ask(), granting).0);
-            Some(place)
-        };
-        let now = Instant::now();
-        let mut shares = Shares::new(2);
-        shares.begin(LOCK, held().await, now);
+    #[test]
+    fn a_place_is_kept_for_the_next_caller_until_the_share_ends_or_it_is_lost() {
+        let (mut shares, now) = (Shares::new(2), Instant::now());
         let later = now + SHARE_LEAST;
+        shares.begin(LOCK, Some("held"), now);
         assert!(matches!(shares.left(LOCK, later), Left::Kept), "for one more");
-        assert!(
-            shares.resume(LOCK, later, Turn::is_held).0
-                && matches!(shares.idle(LOCK, later), Left::Nothing)
-        );
-        assert!(shares.count(LOCK, later));
-        assert!(matches!(shares.left(LOCK, later), Left::Ended(_)), "the share is used up");
-        assert!(!shares.resume(LOCK, later, Turn::is_held).0);
-        shares.begin(LOCK, held().await, later);
+        assert!(shares.resume(LOCK, later, |place| *place == "held").0);
+        assert!(matches!(shares.idle(LOCK, later), Left::Nothing) && shares.count(LOCK, later));
+        assert!(matches!(shares.left(LOCK, later), Left::Ended("held")), "the share is used up");
+        assert!(!shares.resume(LOCK, later, |_| true).0);
+        shares.begin(LOCK, Some("held"), later);
         assert!(matches!(shares.left(LOCK, later), Left::Kept));
-        assert!(matches!(shares.idle(LOCK, later), Left::Ended(_)), "none comes");
-        assert!(!shares.resume(LOCK, later, Turn::is_held).0);
+        assert!(matches!(shares.idle(LOCK, later), Left::Ended("held")), "none comes");
+        assert!(!shares.resume(LOCK, later, |_| true).0);
         // In a merge another member has the place, and this one has to stand in line for it again.
-        shares.begin(LOCK, held().await, later);
-        assert!(shares.resume(LOCK, later, Turn::is_held).0);
-        locks.said(Notice::Duplicate(number("place")));
-        assert!(
-            matches!(shares.resume(LOCK, later, Turn::is_held), (false, Left::Ended(_))),
-            "it was lost"
-        );
+        shares.begin(LOCK, Some("lost"), later);
+        assert!(shares.resume(LOCK, later, |_| true).0);
+        assert!(matches!(shares.resume(LOCK, later, |_| false), (false, Left::Ended("lost"))));
     }
 }

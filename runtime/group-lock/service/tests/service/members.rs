@@ -1,6 +1,8 @@
 //! Members over TCP, in one process.
 
+mod channel;
 mod many;
+mod router;
 mod tries;
 
 use std::time::Duration;
