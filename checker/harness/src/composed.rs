@@ -4,8 +4,6 @@
 //! No Rust belongs to such a system: guards without a formula are tried both ways, and what no
 //! table says does not happen.
 
-#[cfg(test)]
-mod agree;
 mod entry;
 mod inherent;
 mod predicate;

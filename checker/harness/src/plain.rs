@@ -4,7 +4,7 @@
 //! in a free environment.
 
 pub mod cell;
-pub(crate) mod node;
-pub(crate) mod rules;
+pub mod node;
+pub mod rules;
 pub(crate) mod run_table;
 pub mod words;

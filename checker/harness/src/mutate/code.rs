@@ -5,8 +5,6 @@
 mod fate;
 mod noted;
 mod switches;
-#[cfg(test)]
-mod tests;
 mod world;
 
 use std::collections::BTreeMap;
@@ -21,8 +19,7 @@ use crate::registry::{SystemEntry, Systems};
 
 pub use fate::Fate;
 pub use switches::Switches;
-
-use world::{Build, CodeWorld};
+pub use world::{Build, CodeWorld};
 
 /// The states at which no further world is recorded before mutants run in those recorded.
 const STATES_AT_ONCE: usize = 500_000;

@@ -13,7 +13,7 @@ use super::rules::TableRules;
 use super::words;
 
 /// The core of a table.
-pub(crate) type TableCore = Plain<Dynamic, TableRules>;
+pub type TableCore = Plain<Dynamic, TableRules>;
 
 /// A node that runs a table.
 #[derive(Clone, Debug)]

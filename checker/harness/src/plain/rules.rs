@@ -31,7 +31,7 @@ fn number(outcomes: usize) -> u8 {
 
 /// A table as the rules of a plain core.
 #[derive(Clone, Debug)]
-pub(crate) struct TableRules {
+pub struct TableRules {
     table: Arc<RunTable>,
     /// Which outcome of the event is taken, from 0.
     outcome: usize,
@@ -45,8 +45,8 @@ impl TableRules {
     ///
     /// # Errors
     ///
-    /// As [`RunTable::new`].
-    pub(crate) fn new(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
+    /// Why it cannot run, in one clause.
+    pub fn new(vocabulary: &Vocabulary, table: &Table) -> Result<Self, String> {
         let table = Arc::new(RunTable::new(vocabulary, table)?);
         Ok(Self { table, outcome: 0, settling: 0 })
     }
@@ -62,7 +62,8 @@ impl TableRules {
     }
 
     /// The same rules, taking another outcome.
-    pub(crate) fn choosing(&self, outcome: u8) -> Self {
+    #[must_use]
+    pub fn choosing(&self, outcome: u8) -> Self {
         self.taking(usize::from(outcome), usize::from(outcome))
     }
 
@@ -110,14 +111,14 @@ impl TableRules {
     }
 
     /// How many outcomes any of these events may have in a state.
-    pub(crate) fn choices(&self, state: &State<Dynamic>, events: &[DynamicEvent]) -> u8 {
+    pub fn choices(&self, state: &State<Dynamic>, events: &[DynamicEvent]) -> u8 {
         let outcomes: usize =
             events.iter().map(|event| self.outcomes_in(state, *event).len()).sum();
         number(outcomes * self.table.settling)
     }
 
     /// How many outcomes a restart may have; `is_begun`: in the state that was saved.
-    pub(crate) fn restarts(&self, is_begun: bool) -> u8 {
+    pub fn restarts(&self, is_begun: bool) -> u8 {
         let initial = if is_begun { 1 } else { self.initial_states().len() };
         let settling = if is_begun { self.table.settling } else { 1 };
         number(initial * settling)

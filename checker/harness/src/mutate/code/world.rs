@@ -22,10 +22,10 @@ use super::switches::Switches;
 const GROWTH: (usize, usize) = (3, 10_000);
 
 /// What makes a world, by the code of the mutant that is on.
-pub(super) type Build<'w> = Box<dyn Fn() -> Result<World, String> + Send + Sync + 'w>;
+pub type Build<'w> = Box<dyn Fn() -> Result<World, String> + Send + Sync + 'w>;
 
 /// A world without a mutant.
-pub(super) struct CodeWorld<'w> {
+pub struct CodeWorld<'w> {
     name: String,
     build: Build<'w>,
     switches: &'static dyn Switches,
@@ -62,7 +62,7 @@ impl<'w> CodeWorld<'w> {
     /// # Errors
     ///
     /// It cannot be searched, or does not hold.
-    pub(super) fn new(
+    pub fn new(
         name: String,
         build: Build<'w>,
         switches: &'static dyn Switches,
@@ -106,12 +106,14 @@ impl<'w> CodeWorld<'w> {
     }
 
     /// The number of states.
-    pub(super) fn states(&self) -> usize {
+    #[must_use]
+    pub fn states(&self) -> usize {
         self.recording.states()
     }
 
     /// Whether it reaches the place of a mutant.
-    pub(super) fn reaches(&self, mutant: u32) -> bool {
+    #[must_use]
+    pub fn reaches(&self, mutant: u32) -> bool {
         self.operations.contains_key(&mutant)
             || self.predicates.contains(&mutant)
             || self.construction.contains(&mutant)
@@ -120,7 +122,8 @@ impl<'w> CodeWorld<'w> {
     }
 
     /// Judges a mutant. `None`: no trace differs.
-    pub(super) fn judge(&self, mutant: u32) -> Option<Fate> {
+    #[must_use]
+    pub fn judge(&self, mutant: u32) -> Option<Fate> {
         let world = || self.name.clone();
         self.switches.switch_to(Some(mutant));
         // What is shared with other mutants is not changed while one runs.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use turnstile_harness::mutate::code::{CodeWorld, Fate, Switches};
 use turnstile_search::bounds::NoProgress;
 use turnstile_search::engine::CheckRequest;
 use turnstile_search::judgement::Verdict;
@@ -13,9 +14,6 @@ use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{
     Node, NodeId, Ordered, Predicate, Property, Reads, TemporalFormula, Value, World,
 };
-
-use super::world::CodeWorld;
-use super::{Fate, Switches};
 
 const STATES: u8 = 6;
 const ROWS: usize = 8;

@@ -6,6 +6,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use turnstile_harness::plain::node::TableCore;
+use turnstile_harness::plain::rules::TableRules;
 use turnstile_machine::{
     Dynamic, DynamicEvent, DynamicName, EventInfo, Machine, Name, PlainMachine, Rules as _,
 };
@@ -16,9 +18,6 @@ use turnstile_plain::{
 use turnstile_spec::table::{Table, Vocabulary};
 use turnstile_spec::{Source, WrittenTable};
 use turnstile_step::{Core as _, Effect, Input, OutOf};
-
-use crate::plain::node::TableCore;
-use crate::plain::rules::TableRules;
 
 /// The steps of a walk.
 const STEPS: usize = 5000;
