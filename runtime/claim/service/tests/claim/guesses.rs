@@ -1,7 +1,7 @@
 //! Wrong tokens: limited per address, and no reason to keep out a right one.
 
 use std::net::{SocketAddr, TcpStream};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use turnstile_claim::server::{Options, Storage};
 
@@ -109,4 +109,64 @@ fn right_tokens_are_never_counted() {
     for _ in 0..10 * GUESSES {
         ask(server.client(), "one").expect(200);
     }
+}
+
+/// So long a guess is held back, and a right token that is new at its address.
+const DELAY: Duration = Duration::from_secs(1);
+
+/// The answer to a token, and whether it was held back.
+fn timed(server: &Running, token: &str) -> (Answer, bool) {
+    let begun = Instant::now();
+    let answer = ask(server.client(), token);
+    (answer, begun.elapsed() >= DELAY)
+}
+
+#[test]
+fn a_guess_takes_its_time_and_a_right_token_waits_once() {
+    let server = guarded("delayed.tokens");
+    for guess in 0..GUESSES {
+        ask(server.client(), &format!("guess {guess}")).expect(401);
+    }
+    let (refused, is_held_back) = timed(&server, "more");
+    assert!(is_held_back, "a guess takes its time: {refused:?}");
+    refused.expect(429);
+    let (right, is_held_back) = timed(&server, "one");
+    assert!(is_held_back, "nothing tells it from a wrong one: {right:?}");
+    right.expect(200);
+    let begun = Instant::now();
+    for _ in 0..100 {
+        ask(server.client(), "one").expect(200);
+    }
+    assert!(begun.elapsed() < 100 * DELAY, "it waits once");
+}
+
+#[test]
+fn a_guess_is_let_through_when_it_comes_as_late_as_it_is_told() {
+    // One a second.
+    let (tokens, most) = (tokens("later.tokens", TOKENS), 60);
+    let options = Options { tokens, wrong_tokens_max: most, ..Options::default() };
+    let server = Running::start(Storage::Memory, options);
+    let guesses = (0..10 * most).map(|guess| ask(server.client(), &format!("guess {guess}")));
+    let refused = guesses.into_iter().find(|answer| answer.status == 429);
+    let refused = refused.expect("they come faster");
+    assert_eq!(refused.headers["retry-after"], "1", "{refused:?}");
+    // It was held back for so long.
+    ask(server.client(), "another guess").expect(401);
+}
+
+/// A client with an expired token keeps retrying beside one with a new token.
+#[test]
+fn an_expired_token_is_no_guess() {
+    let text = "[[token]]\nname = \"a\"\nsecret = \"old\"\nexpires = 2001-02-03\n";
+    let options = Options {
+        tokens: tokens("expired.tokens", text),
+        wrong_tokens_max: 1,
+        ..Options::default()
+    };
+    let server = Running::start(Storage::Memory, options);
+    for _ in 0..10 {
+        let refused = ask(server.client(), "old").expect(401);
+        assert!(refused.text.contains("expired"), "{refused:?}");
+    }
+    ask(server.client(), "guess").expect(401);
 }

@@ -2,6 +2,7 @@
 
 mod additions;
 mod audited;
+mod bodies;
 mod browser;
 mod certificates;
 mod client;
@@ -14,6 +15,7 @@ mod commits;
 mod early;
 mod faults;
 mod guesses;
+mod health;
 mod history;
 mod http;
 mod identity;
@@ -22,6 +24,7 @@ mod jobs;
 mod keychain;
 mod leaving;
 mod limits;
+mod lists;
 mod lives;
 mod login;
 mod measured;
@@ -35,6 +38,7 @@ mod real;
 mod reconnect;
 mod replay;
 mod restart;
+mod rooms;
 mod secrets;
 mod several;
 #[cfg(feature = "cluster")]
