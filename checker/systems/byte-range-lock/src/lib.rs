@@ -2,7 +2,7 @@
 
 mod answer_check;
 mod host_locks;
-mod isolation;
+pub mod isolation;
 mod monitor;
 mod nodes;
 mod predicates;

@@ -9,7 +9,7 @@ mod log_service;
 mod member_state;
 mod mutex_step;
 mod nodes;
-mod postconditions;
+pub mod postconditions;
 mod predicates;
 mod replicated;
 mod system;
