@@ -2,8 +2,6 @@
 #![no_std]
 
 extern crate alloc;
-#[cfg(test)]
-extern crate self as turnstile_step;
 
 mod outcome;
 #[cfg(feature = "serde")]

@@ -1,5 +1,7 @@
 //! Inputs and effects as JSON: each reads as what it was.
 
+mod symbolic;
+
 use std::fmt::Debug;
 
 use serde::Serialize;
