@@ -290,10 +290,8 @@ mod tests {
     use crate::grid::Word;
 
     fn list(text: &str) -> Vec<String> {
-        actions(&Word::new(text, Default::default()), false)
-            .into_iter()
-            .map(|word| word.text)
-            .collect()
+        let words = actions(&Word::new(text, Default::default()), false);
+        words.into_iter().map(|word| word.text).collect()
     }
 
     #[test]
@@ -315,10 +313,8 @@ mod tests {
         };
         assert_eq!(label("coin [n > 2] / unlock, log", true), of("coin", "n > 2", "unlock, log"));
         assert_eq!(label("up/down", false), of("up/down", "", ""));
-        assert_eq!(
-            label("response (200) if it is live", false),
-            of("response (200)", "it is live", "")
-        );
+        let answer = label("response (200) if it is live", false);
+        assert_eq!(answer, of("response (200)", "it is live", ""));
         assert_eq!(label("When the door opens.", false), of("the door opens", "", ""));
     }
 

@@ -73,8 +73,7 @@ mod tests {
 
     fn range(is_high: bool) -> impl Strategy<Value = ByteRange> {
         let base = if is_high { u64::MAX - (BYTES - 1) } else { 0 };
-        let of = |offset| (Just(offset), 1..=BYTES - offset);
-        let range = (0..BYTES).prop_flat_map(of);
+        let range = (0..BYTES).prop_flat_map(|offset| (Just(offset), 1..=BYTES - offset));
         range.prop_map(move |(offset, length)| {
             ByteRange::new(base + offset, length).expect("it ends at the last address at most")
         })
@@ -82,10 +81,9 @@ mod tests {
 
     fn locks(ranges: &[ByteRange]) -> FileLocks {
         let mut locks = FileLocks::default();
-        for (id, range) in (1..).map(LockId::new).zip(ranges) {
-            let (kind, at) = (LockType::Shared, State::Active);
-            locks
-                .push(id, ByteRangeLock { key: ClientKey(1), kind, range: *range, at, lost: None });
+        let (key, kind, at, lost) = (ClientKey(1), LockType::Shared, State::Active, None);
+        for (id, &range) in (1..).map(LockId::new).zip(ranges) {
+            locks.push(id, ByteRangeLock { key, kind, range, at, lost });
         }
         locks
     }
@@ -97,9 +95,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_byte_has_its_locks_and_each_part_is_as_long_as_can_be(
-            (ranges, asked) in all(),
-        ) {
+        fn each_byte_has_its_locks_and_each_part_is_as_long_as_can_be((ranges, asked) in all()) {
             let locks = locks(&ranges);
             let over = |byte| {
                 let mut over: Vec<Slot> = locks.slots_over(ByteRange::byte(byte)).collect();

@@ -88,20 +88,16 @@ mod tests {
         let (long, short) = (hold("a", 1, 0, 100), hold("a", 2, 10, 20));
         let third = hold("a", 3, 50, 60);
         let found = violations(&[third.clone(), short.clone(), long.clone()]);
-        let expected =
-            [Violation::TwoHolders(long.clone(), short), Violation::TwoHolders(long, third)];
-        assert_eq!(found, expected);
+        let beside = |hold| Violation::TwoHolders(long.clone(), hold);
+        assert_eq!(found, [short, third].map(beside));
     }
 
     #[test]
     fn a_token_that_does_not_grow_is_found() {
         let (first, second, third) = (hold("a", 7, 0, 1), hold("a", 6, 2, 3), hold("a", 7, 4, 5));
         let found = violations(&[first.clone(), second.clone(), third.clone()]);
-        let expected = [
-            Violation::TokenNotGreater(first.clone(), second),
-            Violation::TokenNotGreater(first, third),
-        ];
-        assert_eq!(found, expected);
+        let not_greater = |hold| Violation::TokenNotGreater(first.clone(), hold);
+        assert_eq!(found, [second, third].map(not_greater));
     }
 
     #[test]
