@@ -14,8 +14,6 @@ mod rank;
 mod route;
 mod row;
 mod star;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use plan::{Link, Placed, Plan, Point, Size};
 pub(crate) use star::star;

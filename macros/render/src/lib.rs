@@ -11,7 +11,7 @@ mod format;
 mod layout;
 mod markdown;
 mod matrix;
-mod measure;
+pub mod measure;
 mod overview;
 mod payload;
 mod render;

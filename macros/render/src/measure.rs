@@ -30,16 +30,17 @@ const STEP: f64 = 3.0;
 
 /// A size and a weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Font {
+pub struct Font {
     /// Size in pixels.
-    pub(crate) size: f64,
+    pub size: f64,
     /// Whether it is bold.
-    pub(crate) bold: bool,
+    pub bold: bool,
 }
 
 impl Font {
     /// The width of a text in pixels.
-    pub(crate) fn width(self, text: &str) -> f64 {
+    #[must_use]
+    pub fn width(self, text: &str) -> f64 {
         let units: f64 = text.chars().map(|letter| units(letter, self.bold)).sum();
         units / 1000.0 * self.size
     }

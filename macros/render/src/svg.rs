@@ -6,8 +6,6 @@ mod arrange;
 mod icon;
 mod legend;
 mod path;
-#[cfg(test)]
-mod tests;
 
 use askama::Template;
 

@@ -3,6 +3,8 @@
 //! `BLESS=1 cargo test -p turnstile-render --test golden` regenerates the texts; review
 //! the difference before you commit it.
 
+mod pictures;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

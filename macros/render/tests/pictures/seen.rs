@@ -2,10 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::measure::Font;
+use turnstile_render::measure::Font;
 
 /// A smaller difference, in pixels, is not visible.
 const HAIR: f64 = 0.6;
+
+/// Coordinates are written to a tenth of a pixel.
+const TENTH: f64 = 0.15;
+
+/// A point, from the left and from the top.
+type Point = (f64, f64);
 
 /// A rectangle.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +39,7 @@ impl Area {
     }
 
     /// Whether a line of level and upright pieces runs through the inside.
-    pub(super) fn is_crossed_by(&self, line: &[(f64, f64)]) -> bool {
+    pub(super) fn is_crossed_by(&self, line: &[Point]) -> bool {
         line.windows(2).any(|pair| {
             let ((ax, ay), (bx, by)) = (pair[0], pair[1]);
             ax.min(bx) < self.right - HAIR
@@ -42,9 +48,22 @@ impl Area {
                 && self.top + HAIR < ay.max(by)
         })
     }
+
+    /// Whether a point is in it or on its border.
+    pub(super) fn touches(&self, (x, y): Point) -> bool {
+        (self.left - HAIR..=self.right + HAIR).contains(&x)
+            && (self.top - HAIR..=self.bottom + HAIR).contains(&y)
+    }
+}
+
+/// Whether a piece of a line runs level or upright.
+pub(super) fn is_straight(pair: &[Point]) -> bool {
+    let ((ax, ay), (bx, by)) = (pair[0], pair[1]);
+    (ax - bx).abs() < HAIR || (ay - by).abs() < TENTH
 }
 
 /// A line of text.
+#[derive(Debug)]
 pub(super) struct Text {
     pub(super) words: String,
     pub(super) size: f64,
@@ -53,13 +72,24 @@ pub(super) struct Text {
     pub(super) inside: Area,
 }
 
+/// An arrow from its beginning to its tip.
+#[derive(Debug)]
+pub(super) struct Arrow {
+    /// Empty where it begins at a dot.
+    pub(super) title: String,
+    pub(super) points: Vec<Point>,
+}
+
 /// A picture.
+#[derive(Debug)]
 pub(super) struct Picture {
     pub(super) whole: Area,
     pub(super) boxes: Vec<Area>,
     pub(super) labels: Vec<Area>,
     pub(super) texts: Vec<Text>,
-    pub(super) arrows: Vec<Vec<(f64, f64)>>,
+    pub(super) arrows: Vec<Arrow>,
+    /// Where a machine begins.
+    pub(super) dots: Vec<Area>,
 }
 
 impl Picture {
@@ -67,7 +97,7 @@ impl Picture {
     pub(super) fn read(svg: &str) -> Self {
         let (head, body) = svg.split_once("</style>").expect("a picture has a style");
         let light = head.split("@media").next().expect("split gives one part at least");
-        let (mut inside, mut is_legend) = (None, false);
+        let (mut inside, mut is_legend, mut title) = (None, false, String::new());
         let root = head.split("<svg ").nth(1).expect("a picture has a root");
         let whole = area(&attributes(&format!("x=\"0\" y=\"0\" {root}")));
         let mut picture = Self {
@@ -76,6 +106,7 @@ impl Picture {
             labels: Vec::new(),
             texts: Vec::new(),
             arrows: Vec::new(),
+            dots: Vec::new(),
         };
         for element in body.split('<').skip(1) {
             let (tag, words) = element.split_once('>').expect("a tag ends");
@@ -92,7 +123,17 @@ impl Picture {
                     inside = Some(area(&attributes));
                     picture.labels.extend(inside.filter(|area| area.right > area.left));
                 }
-                ("path", "way") if !is_legend => picture.arrows.push(points(attributes["d"])),
+                ("title", _) => title = unescaped(words),
+                ("path", "way") if !is_legend => {
+                    let (title, points) = (title.clone(), points(attributes["d"]));
+                    picture.arrows.push(Arrow { title, points });
+                }
+                ("path", "head") if !is_legend => {
+                    let (tip, _) = attributes["d"].split_once('l').expect("a head has sides");
+                    let arrow = picture.arrows.last_mut().expect("a head ends an arrow");
+                    arrow.points.extend(points(tip));
+                }
+                ("circle", "dot") if !is_legend => picture.dots.push(dot(&attributes)),
                 ("text", _) => {
                     let inside = inside.unwrap_or(whole);
                     picture.texts.push(text(light, &attributes, words, inside));
@@ -124,6 +165,11 @@ fn area(attributes: &BTreeMap<&str, &str>) -> Area {
     let [left, top, width, height] =
         ["x", "y", "width", "height"].map(|name| number(attributes, name));
     Area { left, top, right: left + width, bottom: top + height }
+}
+
+fn dot(attributes: &BTreeMap<&str, &str>) -> Area {
+    let [x, y, radius] = ["cx", "cy", "r"].map(|name| number(attributes, name));
+    Area { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius }
 }
 
 /// A text as large as the style sheet makes it.
@@ -160,7 +206,7 @@ fn unescaped(words: &str) -> String {
 }
 
 /// The corners of a path; a curve is taken through the corner that it rounds.
-fn points(path: &str) -> Vec<(f64, f64)> {
+fn points(path: &str) -> Vec<Point> {
     let plain = path.replace(['M', 'L', 'Q'], " ");
     let numbers: Vec<f64> =
         plain.split_whitespace().map(|word| word.parse().expect("a number")).collect();

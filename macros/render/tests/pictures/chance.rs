@@ -1,6 +1,6 @@
 //! Diagrams by chance, the same ones each time.
 
-use crate::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase, View};
+use turnstile_render::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase, View};
 
 /// Words of all lengths.
 const WORDS: [&str; 8] =

@@ -4,11 +4,10 @@
 mod chance;
 mod seen;
 
+use turnstile_render::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase, View};
+use turnstile_render::docs::{OVERVIEW, Origin, pages};
+use turnstile_render::{Format, Sheet, draw, focus, overview, svg};
 use turnstile_spec::{Source, WrittenTable};
-
-use super::drawn;
-use crate::diagram::{Cause, Diagram, Entry, Node, Phase, View};
-use crate::{Sheet, draw, focus, overview};
 
 use seen::{Area, Picture};
 
@@ -18,13 +17,27 @@ const TEXT_MIN: f64 = 11.0;
 /// How wide a page shows a picture, in pixels.
 const PAGE_WIDTH: f64 = 830.0;
 
-fn bundled() -> Vec<Diagram> {
+fn tables() -> Vec<WrittenTable> {
     let read = |table: &turnstile_bundled::Bundled| {
         let source = Source::new(table.file, table.text);
         WrittenTable::read(source).unwrap_or_else(|faults| panic!("{faults}"))
     };
-    let tables = turnstile_bundled::TABLES.iter().map(read);
-    tables.map(|table| draw(&Sheet::of(&table))).collect()
+    turnstile_bundled::TABLES.iter().map(read).collect()
+}
+
+fn bundled() -> Vec<Diagram> {
+    tables().iter().map(|table| draw(&Sheet::of(table))).collect()
+}
+
+/// Whether a page shows an overview of the table, since its picture is too big.
+fn is_big(table: &WrittenTable) -> bool {
+    let files = pages(std::slice::from_ref(table), &[Format::Svg], &Origin::known("it"));
+    let files = files.expect("it is one table");
+    files.keys().any(|name| name.contains(&format!(".{OVERVIEW}.")))
+}
+
+fn seen(diagram: &Diagram) -> Picture {
+    Picture::read(&svg(diagram, "header"))
 }
 
 /// The whole, the overview, and each state.
@@ -52,15 +65,42 @@ fn check(diagram: &Diagram, picture: &Picture) {
             assert!(!text.area.meets(&other.area), "{title}: {what:?} cover each other");
         }
     }
-    for (place, arrow) in picture.arrows.iter().enumerate() {
-        for area in &picture.boxes {
-            assert!(!area.is_crossed_by(arrow), "{title}: arrow {place} crosses {area:?}");
-        }
-    }
     for label in &picture.labels {
-        let through = picture.arrows.iter().filter(|arrow| label.is_crossed_by(arrow)).count();
+        let is_crossed = |arrow: &&seen::Arrow| label.is_crossed_by(&arrow.points);
+        let through = picture.arrows.iter().filter(is_crossed).count();
         let own = usize::from(!matches!(diagram.view, View::Focus(_)));
         assert!(through <= own, "{title}: {through} arrows run through {label:?}");
+    }
+    check_arrows(diagram, picture);
+}
+
+/// Each arrow runs level and upright, crosses no box, and leads from its box to its box.
+#[track_caller]
+fn check_arrows(diagram: &Diagram, picture: &Picture) {
+    let title = &diagram.title;
+    for seen::Arrow { title: name, points } in &picture.arrows {
+        for area in &picture.boxes {
+            assert!(!area.is_crossed_by(points), "{title}: {name:?} crosses {area:?}");
+        }
+        for pair in points.windows(2) {
+            assert!(seen::is_straight(pair), "{title}: {name:?} is askew at {pair:?}");
+        }
+    }
+    let leads = |arrow: &seen::Arrow, from: &Area, to: &Area| {
+        let (first, last) = (arrow.points[0], arrow.points[arrow.points.len() - 1]);
+        assert!(from.touches(first), "{title}: {:?} does not leave its box", arrow.title);
+        assert!(to.touches(last), "{title}: {:?} does not enter its box", arrow.title);
+    };
+    for Arrow { from, to, .. } in &diagram.arrows {
+        let name = format!("{} → {} (", diagram.nodes[*from].name, diagram.nodes[*to].name);
+        let mut named = picture.arrows.iter().filter(|arrow| arrow.title.starts_with(&name));
+        let arrow = named.next().unwrap_or_else(|| panic!("{title}: no {name}"));
+        leads(arrow, &picture.boxes[*from], &picture.boxes[*to]);
+    }
+    let initial = diagram.nodes.iter().zip(&picture.boxes).filter(|(node, _)| node.initial);
+    let begins = picture.arrows.iter().filter(|arrow| arrow.title.is_empty());
+    for ((arrow, dot), (_, to)) in begins.zip(&picture.dots).zip(initial) {
+        leads(arrow, dot, to);
     }
 }
 
@@ -75,10 +115,10 @@ fn check_page(diagram: &Diagram, picture: &Picture) {
 
 #[test]
 fn the_bundled_tables_can_be_read_on_a_page() {
-    for table in bundled() {
-        for view in views(&table) {
-            let (text, is_big) = drawn(&view, "header");
-            let picture = Picture::read(&text);
+    for table in tables() {
+        let is_big = is_big(&table);
+        for view in views(&draw(&Sheet::of(&table))) {
+            let picture = seen(&view);
             check(&view, &picture);
             // A page shows the overview of a picture that is too big.
             if view.view != View::Whole || !is_big {
@@ -91,7 +131,7 @@ fn the_bundled_tables_can_be_read_on_a_page() {
 #[test]
 fn the_legend_has_every_colour_of_an_arrow() {
     for view in bundled().iter().flat_map(views) {
-        let (text, _) = drawn(&view, "header");
+        let text = svg(&view, "header");
         let (picture, legend) = text.split_once("class=\"legend\"").expect("it has a legend");
         let arrows = picture.split("class=\"way ").skip(1);
         let classes = arrows.filter_map(|arrow| arrow.split('"').next());
@@ -110,7 +150,7 @@ fn nothing_covers_anything_in_tables_by_chance() {
     for seed in 0..12 {
         let whole = chance::diagram(seed, 2 + seed as usize % 8);
         for view in views(&whole) {
-            let picture = Picture::read(&drawn(&view, "header").0);
+            let picture = seen(&view);
             check(&view, &picture);
             // An overview of any table at all may have to be wider.
             if matches!(view.view, View::Focus(_)) {
@@ -118,6 +158,43 @@ fn nothing_covers_anything_in_tables_by_chance() {
             }
         }
     }
+}
+
+#[test]
+fn no_arrow_crosses_a_box_in_graphs_of_all_sizes() {
+    for seed in 0..24 {
+        let whole = chance::diagram(seed, 2 + seed as usize % 12);
+        check(&whole, &seen(&whole));
+        if seed % 4 == 0 {
+            let narrow = overview(&whole);
+            check(&narrow, &seen(&narrow));
+            assert_eq!(svg(&narrow, "header"), svg(&narrow, "header"), "twice is not the same");
+        }
+    }
+    let big = chance::diagram(7, 40);
+    check(&big, &seen(&big));
+}
+
+#[test]
+fn the_smallest_graphs_are_drawn_too() {
+    let nothing = Diagram { title: "nothing".to_owned(), ..Diagram::default() };
+    check(&nothing, &seen(&nothing));
+    let with_arrow = |one: &Diagram| !one.arrows.is_empty();
+    let small = (0..).map(|seed| chance::diagram(seed, 2)).find(with_arrow);
+    let mut small = small.expect("some seed has one");
+    for node in &mut small.nodes {
+        (node.initial, node.loops) = (false, Vec::new());
+    }
+    let arrow = small.arrows.pop().expect("a state leads to the other");
+    let one = Diagram { nodes: small.nodes[..1].to_vec(), arrows: Vec::new(), ..small.clone() };
+    let picture = seen(&one);
+    check(&one, &picture);
+    let (alone, whole) = (picture.boxes[0], picture.whole);
+    let beside = (alone.left - whole.left) - (whole.right - alone.right);
+    assert!(beside.abs() < 1.0, "it is not in the middle: {picture:?}");
+    let back = Arrow { from: arrow.to, to: arrow.from, ..arrow.clone() };
+    let there_and_back = Diagram { arrows: vec![arrow, back], ..small };
+    check(&there_and_back, &seen(&there_and_back));
 }
 
 #[test]
