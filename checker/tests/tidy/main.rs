@@ -5,6 +5,7 @@
 
 mod circles;
 mod impls;
+mod inside;
 mod layers;
 mod members;
 mod packages;
