@@ -88,7 +88,7 @@ fn good() -> Vec<String> {
 
 /// One change of a text.
 #[derive(Clone, Debug)]
-enum Change {
+enum TextEdit {
     Drop,
     Repeat,
     Swap(usize),
@@ -97,7 +97,7 @@ enum Change {
     Cut,
 }
 
-fn change() -> impl Strategy<Value = (usize, Change)> {
+fn change() -> impl Strategy<Value = (usize, TextEdit)> {
     let text = prop_oneof![
         Just("&a ".to_owned()),
         Just("*a".to_owned()),
@@ -120,12 +120,12 @@ fn change() -> impl Strategy<Value = (usize, Change)> {
         ".{0,12}",
     ];
     let change = prop_oneof![
-        Just(Change::Drop),
-        Just(Change::Repeat),
-        any::<usize>().prop_map(Change::Swap),
-        text.clone().prop_map(Change::Insert),
-        text.prop_map(Change::Replace),
-        Just(Change::Cut),
+        Just(TextEdit::Drop),
+        Just(TextEdit::Repeat),
+        any::<usize>().prop_map(TextEdit::Swap),
+        text.clone().prop_map(TextEdit::Insert),
+        text.prop_map(TextEdit::Replace),
+        Just(TextEdit::Cut),
     ];
     (any::<usize>(), change)
 }
@@ -158,7 +158,7 @@ fn mutate_lines(text: &str, changes: &[(usize, usize, u8)]) -> String {
 
 /// Words of a text are exchanged for others of it, dropped, repeated, or followed by something
 /// else.
-fn mutate(text: &str, changes: &[(usize, Change)]) -> String {
+fn mutate(text: &str, changes: &[(usize, TextEdit)]) -> String {
     let mut words: Vec<String> =
         text.split_inclusive([' ', '\n', ',']).map(str::to_owned).collect();
     for (at, change) in changes {
@@ -167,15 +167,15 @@ fn mutate(text: &str, changes: &[(usize, Change)]) -> String {
         }
         let at = at % words.len();
         match change {
-            Change::Drop => drop(words.remove(at)),
-            Change::Repeat => words.insert(at, words[at].clone()),
-            Change::Swap(other) => {
+            TextEdit::Drop => drop(words.remove(at)),
+            TextEdit::Repeat => words.insert(at, words[at].clone()),
+            TextEdit::Swap(other) => {
                 let other = other % words.len();
                 words.swap(at, other);
             }
-            Change::Insert(text) => words.insert(at, text.clone()),
-            Change::Replace(text) => words[at].clone_from(text),
-            Change::Cut => words.truncate(at),
+            TextEdit::Insert(text) => words.insert(at, text.clone()),
+            TextEdit::Replace(text) => words[at].clone_from(text),
+            TextEdit::Cut => words.truncate(at),
         }
     }
     words.concat()

@@ -33,7 +33,7 @@ pub(crate) struct Selection {
 }
 
 /// The input of a verb that searches the selected tables.
-pub(crate) struct Session<'w> {
+pub(crate) struct Search<'w> {
     /// The tables and systems that a command selects.
     pub(crate) selection: &'w Selection,
     /// Within the bounds, with the tables that run in place of the compiled ones.
@@ -50,7 +50,7 @@ pub(crate) fn work(
     words: &[String],
     is_json: bool,
     bounds: &Bounds,
-    work: impl FnOnce(&Session<'_>) -> Status,
+    work: impl FnOnce(&Search<'_>) -> Status,
 ) -> Status {
     let begun = Instant::now();
     let library = match Library::load(systems, Arc::default()) {
@@ -70,7 +70,7 @@ pub(crate) fn work(
     {
         status = status.and(write_stdout(&format!("{}\n\n", terminal::paint().dim(&origin_note))));
     }
-    status.and(work(&Session { selection: &selection, options, line: &line, begun }))
+    status.and(work(&Search { selection: &selection, options, line: &line, begun }))
 }
 
 impl Selection {

@@ -152,7 +152,7 @@ impl Tree {
     }
 
     /// Writes the cores, and says where each mutant is.
-    fn write(&self) -> Result<Vec<Place>, String> {
+    fn write(&self) -> Result<Vec<WrittenMutant>, String> {
         let tree = self.folder.join("tree");
         let mut places = Vec::new();
         for file in cores(&self.root)? {
@@ -174,7 +174,7 @@ impl Tree {
                 let start = edits.iter().map(|edit| edit.range.start).min().unwrap_or_default();
                 let end = edits.iter().map(|edit| edit.range.end).max().unwrap_or_default();
                 let around = start..end;
-                Place { file: file.clone(), site, lines, around: (*kind, around) }
+                WrittenMutant { file: file.clone(), site, lines, around: (*kind, around) }
             }));
         }
         put(&tree.join(place("ids/mutant.rs")), include_bytes!("switch.txt"))?;
@@ -210,7 +210,7 @@ impl Tree {
 }
 
 /// Where a mutant is in a written file.
-struct Place {
+struct WrittenMutant {
     file: String,
     site: Site,
     /// The lines of its own texts.
@@ -221,7 +221,7 @@ struct Place {
 
 /// The mutants that an error is of: those in whose own text it is, or a note of it, or the smallest
 /// around its place, or all that it overlaps.
-fn blamed(failure: &Failure, places: &[Place]) -> Vec<usize> {
+fn blamed(failure: &Failure, places: &[WrittenMutant]) -> Vec<usize> {
     let own = |is_primary: bool| -> Vec<usize> {
         let spans = failure.spans.iter().filter(|span| span.is_primary == is_primary);
         let of = spans.flat_map(|span| {
@@ -240,7 +240,7 @@ fn blamed(failure: &Failure, places: &[Place]) -> Vec<usize> {
     let mut blamed = Vec::new();
     for span in failure.spans.iter().filter(|span| span.is_primary) {
         let here = places.iter().filter(|place| is_in(span, place));
-        let holds = |place: &&Place| {
+        let holds = |place: &&WrittenMutant| {
             let whole = &place.site.whole;
             whole.start <= span.byte_start && span.byte_end <= whole.end
         };
@@ -252,7 +252,7 @@ fn blamed(failure: &Failure, places: &[Place]) -> Vec<usize> {
                 blamed.extend(alike.map(|place| place.site.number));
             }
             None => {
-                let meets = |place: &&Place| {
+                let meets = |place: &&WrittenMutant| {
                     let whole = &place.site.whole;
                     whole.start < span.byte_end && span.byte_start < whole.end
                 };
@@ -264,7 +264,7 @@ fn blamed(failure: &Failure, places: &[Place]) -> Vec<usize> {
 }
 
 /// The mutants on the lines of an error and of its notes.
-fn beside(failure: &Failure, places: &[Place]) -> Vec<usize> {
+fn beside(failure: &Failure, places: &[WrittenMutant]) -> Vec<usize> {
     let notes = failure.children.iter().flat_map(|note| &note.spans);
     let all = failure.spans.iter().chain(notes);
     let on_line = |span: &FailureSpan| -> Vec<usize> {
@@ -275,7 +275,7 @@ fn beside(failure: &Failure, places: &[Place]) -> Vec<usize> {
     all.flat_map(on_line).collect()
 }
 
-fn is_in(span: &FailureSpan, place: &Place) -> bool {
+fn is_in(span: &FailureSpan, place: &WrittenMutant) -> bool {
     span.file_name.ends_with(&self::place(&place.file))
 }
 

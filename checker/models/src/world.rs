@@ -47,7 +47,7 @@ struct At {
 
 /// Who has the lock, and how many rounds each client has finished.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Held {
+struct ServerState {
     holder: Option<u8>,
     done: Vec<u8>,
 }
@@ -56,7 +56,7 @@ struct Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Tick;
 
-not_symbolic!(Message, At, Held, Tick);
+not_symbolic!(Message, At, ServerState, Tick);
 
 /// A client.
 #[derive(Clone, Copy, Debug)]
@@ -119,12 +119,12 @@ struct Coordinator(usize);
 
 impl NodeCore for Coordinator {
     fn start(&self) -> Value {
-        Value::new(Held { holder: None, done: vec![0; self.0] })
+        Value::new(ServerState { holder: None, done: vec![0; self.0] })
     }
 
     fn step(&self, _choice: u8, state: &mut Value, input: Input, out: &mut Out) {
         let Input::Message { from, message } = input else { return };
-        let answer = state.of_mut::<Held>().answer(from, *message.of());
+        let answer = state.of_mut::<ServerState>().answer(from, *message.of());
         let send = |message| Effect::Send { to: from, message: Ordered::new(message) };
         out.effects.extend(answer.map(send));
     }
@@ -134,7 +134,7 @@ impl NodeCore for Coordinator {
     }
 }
 
-impl Held {
+impl ServerState {
     fn answer(&mut self, from: NodeId, message: Message) -> Option<Message> {
         let Self { holder, done } = self;
         let client = u8::try_from(from).expect("few clients");

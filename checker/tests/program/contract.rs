@@ -85,7 +85,7 @@ struct Property {
     assumptions: Vec<String>,
     faults_exercised: Vec<String>,
     loop_from: Option<usize>,
-    counterexample: Vec<Step>,
+    counterexample: Vec<TraceEntry>,
     /// The violation at the end of the counterexample.
     finding: Option<String>,
     /// Violations of other properties in the same state.
@@ -117,7 +117,7 @@ enum Verdict {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Step {
+struct TraceEntry {
     node: String,
     event: String,
     row: String,
@@ -257,7 +257,8 @@ fn a_trace_has_effects_and_causes() {
         failing.filter(|property| !property.counterexample.is_empty()).collect();
     assert!(!shown.is_empty(), "the claim document has faults as written");
     assert!(shown.iter().any(|property| property.finding.is_some()));
-    let steps: Vec<&Step> = shown.iter().flat_map(|property| &property.counterexample).collect();
+    let steps: Vec<&TraceEntry> =
+        shown.iter().flat_map(|property| &property.counterexample).collect();
     assert!(steps.iter().any(|step| step.from.as_deref() == Some("server")));
     let has = |words: &str| {
         let mut effects = steps.iter().flat_map(|step| &step.effects);

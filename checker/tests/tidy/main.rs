@@ -61,6 +61,10 @@ const TYPE_NAMES_OFTEN: [(&str, &str, &str); 6] = [
     ("spec", "State", "the state of a table, and in `raw` its text"),
 ];
 
+/// Names that mean one thing in the workspace; the types of one crate are judged by the rule above.
+const TYPE_NAMES_ONCE_IN_ALL: [&str; 10] =
+    ["Change", "Claim", "Held", "Host", "Link", "Place", "Session", "Step", "Token", "Turn"];
+
 /// Where a rule does not hold: the file, the rule, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
@@ -241,6 +245,23 @@ fn a_type_name_has_one_meaning_in_a_crate() {
     }
     assert!(!counts.is_empty(), "no type has one of the names");
     assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+}
+
+#[test]
+fn a_type_name_has_one_meaning_in_the_workspace() {
+    let texts = texts();
+    let mut crates = BTreeMap::<&str, BTreeSet<&str>>::new();
+    for (file, text) in &texts {
+        let Some((folder, _)) = file.split_once("/src/") else { continue };
+        for name in text.lines().filter_map(type_name) {
+            if TYPE_NAMES_ONCE_IN_ALL.contains(&name) {
+                crates.entry(name).or_default().insert(folder);
+            }
+        }
+    }
+    assert!(!crates.is_empty(), "no type has one of the names");
+    crates.retain(|_, folders| folders.len() > 1);
+    assert!(crates.is_empty(), "types of one name: {crates:?}");
 }
 
 fn attributes(file: &str, text: &str, findings: &mut Findings) {

@@ -239,7 +239,7 @@ fn table(machine: &Machine<'_>) -> TokenStream {
                 quote!(Add(#more))
             }
         };
-        let change = quote!(::turnstile_machine::Change::#change);
+        let change = quote!(::turnstile_machine::VariableChange::#change);
         quote!((#action, ::turnstile_machine::Update { variable: #variable, change: #change }))
     });
     let guards = (0..).map(GuardId).zip(&words.guards);

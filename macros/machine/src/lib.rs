@@ -59,7 +59,7 @@ pub use term::{Term, Terms};
 pub use turnstile_macros::machine;
 #[cfg(feature = "systems")]
 pub use turnstile_macros::system;
-pub use variable::{Change, Comparison, Operand, Relation, Update, ValueSet};
+pub use variable::{Comparison, Operand, Relation, Update, ValueSet, VariableChange};
 
 /// The example of turnstile-macros, which cannot use this crate: it would be compiled once more, as
 /// part of a macro.

@@ -51,12 +51,12 @@ pub struct Update {
     /// The variable, by its position.
     pub variable: usize,
     /// The change.
-    pub change: Change,
+    pub change: VariableChange,
 }
 
 /// A change of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum VariableChange {
     /// It gets this value.
     Set(Operand),
     /// This is added to its number.

@@ -15,7 +15,7 @@ mod route;
 mod row;
 mod star;
 
-pub(crate) use plan::{Link, Placed, Plan, Point, Size};
+pub(crate) use plan::{Edge, Placed, Plan, Point, Size};
 pub(crate) use star::star;
 
 /// A small graph is laid out so many times, each time with its arrows in another order.

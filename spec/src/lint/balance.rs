@@ -19,20 +19,20 @@ pub(super) struct Imbalance {
 
 /// Whether a resource is held at some point of a row; absent: it is not.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Held {
+enum Certainty {
     Maybe,
     Surely,
 }
 
 struct Tally {
-    held: VecMap<ResourceId, Held>,
+    held: VecMap<ResourceId, Certainty>,
     imbalance: Imbalance,
 }
 
 /// Computes the balance of a row.
 pub(super) fn balance(row: &Row, from: &State, to: &State) -> Imbalance {
     let mut held = VecMap::default();
-    for (ids, how) in [(&from.may_hold, Held::Maybe), (&from.holds, Held::Surely)] {
+    for (ids, how) in [(&from.may_hold, Certainty::Maybe), (&from.holds, Certainty::Surely)] {
         for id in ids {
             held.insert(*id, how);
         }
@@ -57,13 +57,13 @@ impl Tally {
     fn put(&mut self, op: Op) {
         match op {
             Op::Create(id) => {
-                if self.held.insert(id, Held::Surely).is_some() {
+                if self.held.insert(id, Certainty::Surely).is_some() {
                     self.imbalance.created_twice.push(id);
                 }
             }
             Op::Delete(id) | Op::Abandon(id) => self.take(id),
             Op::Restart(id) => {
-                if self.held.insert(id, Held::Surely).is_none() {
+                if self.held.insert(id, Certainty::Surely).is_none() {
                     self.imbalance.not_held.push(id);
                 }
             }
@@ -75,7 +75,7 @@ impl Tally {
             let is_welcome = to.holds.contains(id) || to.may_hold.contains(id);
             if !is_welcome {
                 self.imbalance.leaks.push(*id);
-            } else if *held == Held::Maybe && to.holds.contains(id) {
+            } else if *held == Certainty::Maybe && to.holds.contains(id) {
                 self.imbalance.not_created.push(*id);
             }
         }

@@ -6,7 +6,7 @@ use crate::system::formula::resolve;
 use crate::system::{Property, System, requests, route, saved, time};
 use crate::table::{Table, Vocabulary};
 
-pub use crate::system::formula::{Claim, Flight, NodeTerm, ProcessStatus, StateFormula, Value};
+pub use crate::system::formula::{Flight, Formulas, NodeTerm, ProcessStatus, StateFormula, Value};
 pub use crate::system::role_table::RoleTable;
 pub use crate::system::route::{Receivers, Send, SentValue};
 
@@ -16,7 +16,7 @@ pub struct Composition {
     /// The messages that each role's actions send, role by role.
     pub sends: Vec<Vec<Send>>,
     /// The formulas of each property, in the order of the file.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<Formulas>,
 }
 
 impl Composition {
@@ -51,8 +51,12 @@ impl Composition {
     }
 }
 
-fn claim(roles: &[RoleTable<'_>], property: &Property, diagnostics: &mut Vec<Diagnostic>) -> Claim {
+fn claim(
+    roles: &[RoleTable<'_>],
+    property: &Property,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Formulas {
     let always = || StateFormula::All(Vec::new());
-    let nothing = || Claim { each: None, antecedent: always(), holds: always() };
+    let nothing = || Formulas { each: None, antecedent: always(), holds: always() };
     property.claim.as_ref().map_or_else(nothing, |claim| resolve(roles, claim, diagnostics))
 }

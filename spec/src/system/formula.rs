@@ -101,7 +101,7 @@ impl StateFormula {
 
 /// The formulas of a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct Formulas {
     /// The role of whose nodes it is claimed, one by one: each is the first variable of the
     /// formulas.
     pub each: Option<usize>,
@@ -114,9 +114,9 @@ pub struct Claim {
 /// Looks up the names of a property's formulas, and the role of each node of which it is claimed.
 pub(super) fn resolve(
     roles: &[RoleTable<'_>],
-    claim: &model::Claim,
+    claim: &model::Formulas,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Claim {
+) -> Formulas {
     let mut resolver = Resolver { roles, scope: Vec::new(), diagnostics };
     let each = claim.each.as_ref().and_then(|word| resolver.bind(word));
     let holds = resolver.formula(&claim.holds);
@@ -127,7 +127,7 @@ pub(super) fn resolve(
     // The antecedent of an implication is a part of it, and is reported once.
     found.retain(|one| !diagnostics.contains(one));
     diagnostics.append(&mut found);
-    Claim { each, antecedent, holds }
+    Formulas { each, antecedent, holds }
 }
 
 struct Resolver<'a, 'd> {

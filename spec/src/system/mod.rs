@@ -20,8 +20,8 @@ use crate::source::Source;
 use crate::yaml::{self, Tree};
 
 pub use model::{
-    Budget, Count, Failure, Link, LinkKind, Property, PropertyKind, Receiver, Role, Route, Saved,
-    Setting, System, TableVersion, TimeRelation, Timer, WhenFull, World,
+    Budget, Count, Failure, LinkKind, LinkSpec, Property, PropertyKind, Receiver, Role, Route,
+    Saved, Setting, System, TableVersion, TimeRelation, Timer, WhenFull, World,
 };
 
 impl System {

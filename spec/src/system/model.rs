@@ -19,7 +19,7 @@ pub struct System {
     /// The roles.
     pub roles: Vec<Role>,
     /// The links.
-    pub links: Vec<Link>,
+    pub links: Vec<LinkSpec>,
     /// The receivers of messages that are not clear from the links.
     pub routes: Vec<Route>,
     /// Assumptions on the order in which timers expire.
@@ -70,7 +70,7 @@ pub enum Count {
 
 /// A link that carries messages from one role to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct LinkSpec {
     /// The name: `client to server`.
     pub name: String,
     /// The sending role.
@@ -263,7 +263,7 @@ pub struct Property {
     /// The sentence that it checks.
     pub sentence: String,
     /// Its formulas, in a system of tables.
-    pub(crate) claim: Option<Claim>,
+    pub(crate) claim: Option<Formulas>,
     /// The antecedent, by its name, or empty; the verdict is vacuous if it never holds.
     pub premise: String,
     /// The budgets that a world must have for it to be checked there (`where`).
@@ -304,7 +304,7 @@ pub enum TableVersion {
 
 /// The formulas of a property, names not yet looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Claim {
+pub(crate) struct Formulas {
     /// `VARIABLE in ROLE`: it is claimed of each node of the role.
     pub(crate) each: Option<Word>,
     /// The antecedent; `None`: always true.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::{Diagnostic, Span, code};
 use crate::raw::{self, Connective, Formula, Quantifier, cite, text, word, words};
-use crate::system::model::{Claim, Property, PropertyKind, TableVersion};
+use crate::system::model::{Formulas, Property, PropertyKind, TableVersion};
 use crate::yaml::{Node, Value};
 
 const KINDS: [(&str, PropertyKind); 5] = [
@@ -67,23 +67,23 @@ pub(super) fn property(
     })
 }
 
-fn claim(key: &str, what: &Node) -> Claim {
+fn claim(key: &str, what: &Node) -> Formulas {
     let formula = |key| what.at(key).map(raw::formula);
     match key {
         "leads to" | "can reach" if what.at("to").is_some() => {
             let each = word(what, "every");
-            Claim { each, antecedent: formula("from"), holds: formula("to").unwrap_or_default() }
+            Formulas { each, antecedent: formula("from"), holds: formula("to").unwrap_or_default() }
         }
-        "never" => Claim {
+        "never" => Formulas {
             each: None,
             antecedent: None,
             holds: Formula::Not(Box::new(raw::formula(what))),
         },
         "always" => {
             let holds = raw::formula(what);
-            Claim { each: None, antecedent: antecedent(&holds), holds }
+            Formulas { each: None, antecedent: antecedent(&holds), holds }
         }
-        _ => Claim { each: None, antecedent: None, holds: raw::formula(what) },
+        _ => Formulas { each: None, antecedent: None, holds: raw::formula(what) },
     }
 }
 
@@ -99,7 +99,7 @@ fn antecedent(formula: &Formula) -> Option<Formula> {
     }
 }
 
-impl Claim {
+impl Formulas {
     fn sentence(&self, kind: PropertyKind) -> String {
         let holds = phrase(&self.holds);
         let from = self.antecedent.as_ref().map(phrase).unwrap_or_default();

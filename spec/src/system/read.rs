@@ -9,7 +9,7 @@ use crate::limit;
 use crate::raw::{cite, flag, named, text, word, words};
 use crate::source::Source;
 use crate::system::model::{
-    Budget, Count, Failure, Link, LinkKind, Property, Receiver, Role, Route, Saved, Setting,
+    Budget, Count, Failure, LinkKind, LinkSpec, Property, Receiver, Role, Route, Saved, Setting,
     System, TimeRelation, Timer, WhenFull, World,
 };
 use crate::system::shape::SYSTEM;
@@ -124,7 +124,7 @@ impl Reader<'_> {
         }
     }
 
-    fn link(&mut self, name: &Word, node: &Node, roles: &[Role]) -> Option<Link> {
+    fn link(&mut self, name: &Word, node: &Node, roles: &[Role]) -> Option<LinkSpec> {
         let Some((from, to)) = name.text.split_once(" to ") else {
             let message =
                 format!("the link name `{}` does not have the form `FROM to TO`", name.text);
@@ -155,7 +155,7 @@ impl Reader<'_> {
             "unordered" => LinkKind::Unordered,
             _ => LinkKind::RequestResponse,
         };
-        Some(Link {
+        Some(LinkSpec {
             name: name.text.clone(),
             from: from.trim().to_owned(),
             to: to.trim().to_owned(),

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, code};
 use crate::system::formula::suggestion;
 use crate::system::role_table::RoleTable;
-use crate::system::{Failure, Link, LinkKind, System};
+use crate::system::{Failure, LinkKind, LinkSpec, System};
 use crate::table::EventKind;
 
 /// Reports events in place of answers that the sender's table does not have, and those on links
@@ -22,7 +22,7 @@ pub(super) fn check(system: &System, roles: &[RoleTable<'_>], diagnostics: &mut 
     }
 }
 
-fn unknown(link: &Link, failure: &Failure, roles: &[RoleTable<'_>]) -> Option<Diagnostic> {
+fn unknown(link: &LinkSpec, failure: &Failure, roles: &[RoleTable<'_>]) -> Option<Diagnostic> {
     let role = roles.iter().find(|role| role.role.name == link.from)?;
     let machine = &role.vocabulary.machine;
     let Some(event) = role.event(&failure.event) else {

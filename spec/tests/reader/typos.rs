@@ -98,14 +98,14 @@ fn declared(section: &str, path: &[&str]) -> &'static [&'static str] {
 }
 
 /// An event of the parser, and where its text stands.
-type Place<'t> = (Event<'t>, Span);
+type Positioned<'t> = (Event<'t>, Span);
 
 /// The places of a node where a name stands, in their order, by its first event and those after it.
 /// The path has the keys that lead to it.
 fn walk<'t>(
     text: &'t str,
-    (first, span): Place<'t>,
-    events: &mut impl Iterator<Item = Place<'t>>,
+    (first, span): Positioned<'t>,
+    events: &mut impl Iterator<Item = Positioned<'t>>,
     path: &mut Vec<&'t str>,
     spots: &mut Vec<Spot>,
 ) {
@@ -114,7 +114,7 @@ fn walk<'t>(
         let may_pass = is_bound || path.contains(&"payload");
         spots.extend(codes(path).map(|codes| Spot { span, may_pass, codes }));
     } else if matches!(first, Event::SequenceStart(..)) {
-        let is_item = |(event, _): &Place<'t>| !matches!(event, Event::SequenceEnd);
+        let is_item = |(event, _): &Positioned<'t>| !matches!(event, Event::SequenceEnd);
         while let Some(item) = events.next().filter(is_item) {
             walk(text, item, events, path, spots);
         }
@@ -141,8 +141,9 @@ fn spots(text: &str) -> Vec<Spot> {
         let (event, span) = event.expect("YAML");
         (event, span.byte_range().map_or_else(Span::default, |range| Span::of(&range)))
     });
-    let is_before =
-        |(event, _): &Place<'_>| matches!(event, Event::StreamStart | Event::DocumentStart(..));
+    let is_before = |(event, _): &Positioned<'_>| {
+        matches!(event, Event::StreamStart | Event::DocumentStart(..))
+    };
     let mut events = events.skip_while(is_before);
     let root = events.next().expect("the text is not empty");
     walk(text, root, &mut events, &mut Vec::new(), &mut spots);

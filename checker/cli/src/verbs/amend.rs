@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::bounds::Bounds;
 use crate::output::{self, write_stdout};
-use crate::selection::{self, Session};
+use crate::selection::{self, Search};
 use crate::terminal;
 
 /// The exit statuses, for `--help`.
@@ -68,8 +68,8 @@ pub(crate) fn run(arguments: &Arguments, systems: &Systems) -> Status {
     })
 }
 
-fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
-    let Session { selection, options, begun, .. } = work;
+fn search(arguments: &Arguments, work: &Search<'_>) -> Status {
+    let Search { selection, options, begun, .. } = work;
     let (mut status, paint) = (Status::Holds, terminal::paint());
     let shows = match (arguments.runs, arguments.verbose) {
         (true, _) => Shows::Traces,

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::bounds::Bounds;
 use crate::output::{self, usage_error, write_stdout};
-use crate::selection::{self, Session};
+use crate::selection::{self, Search};
 use crate::terminal;
 
 /// The exit statuses, for `--help`.
@@ -75,8 +75,8 @@ pub(crate) fn run(arguments: &Arguments, systems: &Systems) -> Status {
 /// A table as written, and as amended.
 type ReadTable<'f> = (&'f WrittenTable, Result<&'f AmendedTable, &'f Diagnostics>);
 
-fn search(arguments: &Arguments, work: &Session<'_>) -> Status {
-    let Session { selection, options, line, begun } = work;
+fn search(arguments: &Arguments, work: &Search<'_>) -> Status {
+    let Search { selection, options, line, begun } = work;
     let (mut status, paint) = (Status::Holds, terminal::paint());
     let systems = Baselines::new(&selection.known, &selection.systems);
     let only = Only(arguments.only.clone());

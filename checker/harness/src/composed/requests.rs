@@ -2,7 +2,7 @@
 
 use turnstile_plain::Message;
 use turnstile_spec::system::composition::{Composition, Receivers};
-use turnstile_spec::system::{Link, LinkKind, System};
+use turnstile_spec::system::{LinkKind, LinkSpec, System};
 
 use crate::options::Refusal;
 use crate::results::fault::FaultReport;
@@ -47,7 +47,7 @@ fn sent<'c>(file: &System, composition: &'c Composition, (from, to): (&str, &str
     sends.map(|send| send.event.as_str()).collect()
 }
 
-fn ambiguous(file: &System, link: &Link, event: &str) -> Refusal {
+fn ambiguous(file: &System, link: &LinkSpec, event: &str) -> Refusal {
     let what = format!("`{event}` would fail in two ways, by `{}` and by another link", link.name);
     let span = link.failure.as_ref().map_or(link.span, |failure| failure.span);
     let help = "write the same `on failure`, or give the requests two names";

@@ -123,7 +123,7 @@ fn add(
     world: &mut World,
     plan: &Plan<'_>,
     system: &Arc<TableSystem>,
-    (property, claim): (&Property, &composition::Claim),
+    (property, claim): (&Property, &composition::Formulas),
 ) -> Result<(), Refusal> {
     for of in claimed_of(claim, (plan.file, system)) {
         let find = |_: &str, is_consequent: bool| {
@@ -151,7 +151,7 @@ fn add(
 /// The nodes of which a property is claimed one by one: all of a role, or one of a symmetric role,
 /// since what holds of one holds of each; once if it is claimed of the whole.
 fn claimed_of(
-    claim: &composition::Claim,
+    claim: &composition::Formulas,
     (file, system): (&System, &TableSystem),
 ) -> Vec<Option<NodeId>> {
     let Some(role) = claim.each else { return vec![None] };

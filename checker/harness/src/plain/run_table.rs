@@ -1,7 +1,7 @@
 //! What is worked out once for a table that a plain core runs.
 
 use turnstile_machine::{Dynamic, DynamicEvent, DynamicName, Interpreted, Name as _, read};
-use turnstile_plain::{Change, Operand, Update, Variable};
+use turnstile_plain::{Operand, Update, Variable, VariableChange};
 use turnstile_spec::cell_index::{CellEntry, CellIndex};
 use turnstile_spec::formula::Formulas;
 use turnstile_spec::guard_values::GuardValues;
@@ -356,8 +356,8 @@ fn variable(given: &table::Variable) -> Variable {
 
 fn update(given: &table::Update) -> Update {
     let change = match given.change {
-        table::VariableChange::Set(to) => Change::Set(operand(to)),
-        table::VariableChange::Add(number) => Change::Add(number),
+        table::VariableChange::Set(to) => VariableChange::Set(operand(to)),
+        table::VariableChange::Add(number) => VariableChange::Add(number),
     };
     Update { variable: given.variable.index(), change }
 }

@@ -1,7 +1,7 @@
 //! The nodes: a cache manager and a file server, with a check of every step.
 
 use turnstile_byte_range_lock_core::manager::{self, CacheManager, Outcome};
-use turnstile_byte_range_lock_core::message::Host;
+use turnstile_byte_range_lock_core::message::FileClient;
 use turnstile_byte_range_lock_core::message::{FileId, FileServerPeer, Message, ServerLock};
 use turnstile_byte_range_lock_core::server::{self, FileServer};
 use turnstile_byte_range_lock_machines::server_lock;
@@ -192,7 +192,7 @@ pub(crate) struct CheckedServer {
 
 impl Core for CheckedServer {
     type State = server::State;
-    type Peer = Host;
+    type Peer = FileClient;
     type Message = Message;
     type Timer = server::Lapse;
     type Command = server::Command;
@@ -225,11 +225,11 @@ impl CoreNode for ServerNode {
         CheckedServer { files: self.0.files }
     }
 
-    fn node(&self, _peer: Host) -> NodeId {
+    fn node(&self, _peer: FileClient) -> NodeId {
         MANAGER
     }
 
-    fn peer(&self, _node: NodeId) -> Host {
+    fn peer(&self, _node: NodeId) -> FileClient {
         HOST
     }
 

@@ -3,7 +3,7 @@
 use turnstile_byte_range_lock_core::ByteRange;
 use turnstile_byte_range_lock_core::locks::{ClientKey, LockType};
 use turnstile_byte_range_lock_core::manager::{self, Operation};
-use turnstile_byte_range_lock_core::message::{FileId, Host};
+use turnstile_byte_range_lock_core::message::{FileClient, FileId};
 use turnstile_byte_range_lock_machines::{byte_range_lock, server_lock};
 use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::tables::rules::AnyTable;
@@ -21,7 +21,7 @@ pub(crate) const FIRST: ClientKey = ClientKey(1);
 /// The cache manager's node; also its number at the file server.
 pub(crate) const MANAGER: NodeId = 0;
 pub(crate) const SERVER: NodeId = 1;
-pub(crate) const HOST: Host = Host(0);
+pub(crate) const HOST: FileClient = FileClient(0);
 
 /// The cores of the byte-range lock system: the cache manager, then the file server.
 #[derive(Clone, Debug)]

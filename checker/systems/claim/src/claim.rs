@@ -17,7 +17,7 @@ pub(crate) type ServerCore = Records<RecordRules>;
 
 /// The cores of the claim system. Clients come first, then keychains, the server, the store.
 #[derive(Clone, Debug)]
-pub(crate) struct Claim {
+pub(crate) struct ClaimSystem {
     /// How many clients.
     pub(crate) clients: usize,
     /// How many keychains.
@@ -48,7 +48,7 @@ pub(crate) const RESOURCE: ResourceName = ResourceName(0);
 /// A fresh idempotency key: greater than all keys after renumbering, and distinct per client.
 pub(crate) const FRESH_KEY: u64 = 1 << 32;
 
-impl Claim {
+impl ClaimSystem {
     /// The server's number.
     pub(crate) fn server(&self) -> NodeId {
         self.clients + self.keychains

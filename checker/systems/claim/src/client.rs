@@ -8,7 +8,7 @@ use turnstile_machine::Rules as _;
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
-use crate::claim::{Claim, ClientRules, FRESH_KEY, RESOURCE};
+use crate::claim::{ClaimSystem, ClientRules, FRESH_KEY, RESOURCE};
 use crate::client_command::{ClientCommand, ClientEffect, ClientInput};
 use crate::envelope::{Envelope, Enveloped, received};
 use crate::promises::{Breach, ClientStep, counts_leases};
@@ -34,7 +34,7 @@ pub(crate) struct ClientState {
 /// A client of a world.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientNode {
-    pub(crate) claim: Claim,
+    pub(crate) claim: ClaimSystem,
     pub(crate) node: NodeId,
 }
 

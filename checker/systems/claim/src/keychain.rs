@@ -11,7 +11,7 @@ use turnstile_ids::number::CallId;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
-use crate::claim::{Claim, FRESH_KEY, RESOURCE};
+use crate::claim::{ClaimSystem, FRESH_KEY, RESOURCE};
 use crate::envelope::{Envelope, Enveloped, received};
 use crate::promises::posts_its_key;
 
@@ -50,7 +50,7 @@ pub(crate) struct ProgramCommand {
 /// A keychain of a world.
 #[derive(Clone, Debug)]
 pub(crate) struct KeychainNode {
-    pub(crate) claim: Claim,
+    pub(crate) claim: ClaimSystem,
     pub(crate) node: NodeId,
 }
 

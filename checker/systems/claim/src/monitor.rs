@@ -7,7 +7,7 @@ use turnstile_ids::number::Token;
 use turnstile_step::Symbolic;
 use turnstile_world::{NodeId, Observation, Value};
 
-use crate::claim::Claim;
+use crate::claim::ClaimSystem;
 use crate::client_command::ClientCommand;
 use crate::keychain::ProgramCommand;
 use crate::{envelope, server};
@@ -78,7 +78,7 @@ pub(crate) struct UserHistory {
 
 impl Monitor {
     /// Renames nodes: the history of each node `n` becomes that of `to[n]`.
-    pub(crate) fn rename(&mut self, system: &Claim, to: &[NodeId]) {
+    pub(crate) fn rename(&mut self, system: &ClaimSystem, to: &[NodeId]) {
         let before = self.users.clone();
         for (node, to) in to.iter().enumerate() {
             for (old, new) in system.users_of(node).zip(system.users_of(*to)) {
@@ -96,7 +96,7 @@ impl UserHistory {
 }
 
 /// Updates the history variables.
-pub(super) fn observe(system: &Claim, monitor: &mut Monitor, seen: &Observation) {
+pub(super) fn observe(system: &ClaimSystem, monitor: &mut Monitor, seen: &Observation) {
     match seen {
         Observation::Asked(node, command) => {
             if let Some(ClientCommand::User(command)) = command.get() {
@@ -121,7 +121,7 @@ pub(super) fn observe(system: &Claim, monitor: &mut Monitor, seen: &Observation)
 }
 
 /// A node has notified its user.
-fn hear(system: &Claim, monitor: &mut Monitor, node: NodeId, notice: &Value) {
+fn hear(system: &ClaimSystem, monitor: &mut Monitor, node: NodeId, notice: &Value) {
     if let Some(notice) = notice.get::<client::Notice>() {
         fence(monitor, notice);
         told(&mut monitor.users[node], *notice);
@@ -187,7 +187,7 @@ fn fence(monitor: &mut Monitor, notice: &client::Notice) {
 }
 
 fn asked_keychain(
-    system: &Claim,
+    system: &ClaimSystem,
     monitor: &mut Monitor,
     keychain: NodeId,
     command: keychain::Command,

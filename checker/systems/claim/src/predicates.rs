@@ -12,7 +12,7 @@ use super::users::{
     User, ended, has_no_other_timer, histories, holders, is_exact, is_exact_at_server, is_over,
     is_unclaimed, keeps, kept, keychain_states, saved_and_finished, server_state, users,
 };
-use crate::claim::Claim;
+use crate::claim::ClaimSystem;
 use crate::client::ClientState;
 use crate::keychain::KeychainState;
 use crate::monitor::{Monitor, UserHistory};
@@ -20,7 +20,7 @@ use crate::promises::{Breach, counts_leases, is_given_back};
 
 turnstile_machine::system!("spec/systems/claim.yaml");
 
-impl claim::Properties for Claim {
+impl claim::Properties for ClaimSystem {
     type View<'a> = View<'a>;
 
     fn no_unhandled_event(&self, view: &View<'_>) -> bool {

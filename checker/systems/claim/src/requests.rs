@@ -9,7 +9,7 @@ use turnstile_claim_core::record::{Command, State};
 use turnstile_ids::number::CallId;
 use turnstile_step::{Input, InputOf, Symbolic};
 
-use crate::claim::{Claim, FRESH_KEY, ServerCore};
+use crate::claim::{ClaimSystem, FRESH_KEY, ServerCore};
 
 /// A command to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
@@ -44,7 +44,7 @@ impl ServerCommand {
 
     /// Every request that a stranger may send: about each claim, about an unknown one, and a POST
     /// with a fresh key or a known one.
-    pub(crate) fn of_stranger(system: &Claim, state: &State) -> Vec<Self> {
+    pub(crate) fn of_stranger(system: &ClaimSystem, state: &State) -> Vec<Self> {
         let fresh = IdempotencyKey::new(FRESH_KEY + STRANGERS_KEY);
         let keys = state.claims().filter_map(|(_, record)| record.key).chain([fresh]);
         let post = |key| {

@@ -10,7 +10,7 @@ use turnstile_ids::number::CallId;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
-use crate::claim::{Claim, ServerCore};
+use crate::claim::{ClaimSystem, ServerCore};
 use crate::envelope::{self, Envelope, Route};
 use crate::queue::QueueSnapshot;
 use crate::requests::{OPERATOR, STRANGER, STRAY, ServerCommand};
@@ -52,7 +52,7 @@ pub(crate) enum Notice {
 
 /// The server of a world.
 #[derive(Clone, Debug)]
-pub(crate) struct ServerNode(pub(crate) Claim);
+pub(crate) struct ServerNode(pub(crate) ClaimSystem);
 
 impl Core for ServerNode {
     type State = ServerState;

@@ -9,7 +9,7 @@ use turnstile_world::system::{Naming, NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};
 
 use crate::budgets::{LONG_POLL, NEW_TERM, REVOCATION, STRANGER};
-use crate::claim::Claim;
+use crate::claim::ClaimSystem;
 use crate::client::{ClientNode, ClientState};
 use crate::client_command::ClientCommand;
 use crate::envelope::{Envelope, Route};
@@ -22,12 +22,12 @@ use crate::store::StoreNode;
 /// The nodes of a world, and its wiring.
 #[derive(Debug)]
 pub(crate) struct Nodes {
-    claim: Claim,
+    claim: ClaimSystem,
     nodes: Vec<Box<dyn NodeCore>>,
 }
 
 impl Nodes {
-    pub(crate) fn new(claim: Claim) -> Self {
+    pub(crate) fn new(claim: ClaimSystem) -> Self {
         let mut nodes: Vec<Box<dyn NodeCore>> = Vec::new();
         for node in 0..claim.server() {
             let claim = claim.clone();
@@ -55,7 +55,7 @@ impl System for Nodes {
     }
 
     fn budgets(&self) -> Vec<&str> {
-        Claim::BUDGETS.to_vec()
+        ClaimSystem::BUDGETS.to_vec()
     }
 
     fn command_budget(&self, command: &Ordered) -> Option<&str> {

@@ -12,7 +12,7 @@ use turnstile_world::NodeId;
 use turnstile_world::nodes::node::NodeStatus;
 use turnstile_world::property::View;
 
-use crate::claim::{Claim, RESOURCE};
+use crate::claim::{ClaimSystem, RESOURCE};
 use crate::client::ClientState;
 use crate::keychain::{EndedClaim, KeychainState};
 use crate::monitor::{Monitor, UserHistory};
@@ -30,7 +30,7 @@ pub(super) struct User<'a> {
 }
 
 /// All users of clients and programs, running or not.
-pub(super) fn users<'a>(system: &Claim, view: &View<'a>) -> Vec<User<'a>> {
+pub(super) fn users<'a>(system: &ClaimSystem, view: &View<'a>) -> Vec<User<'a>> {
     let mut users = Vec::new();
     for (node, part) in view.nodes.iter().enumerate().take(system.server()) {
         let mut add = |user: usize, resource, client| {
@@ -57,26 +57,26 @@ pub(super) fn histories<'a>(view: &View<'a>) -> impl Iterator<Item = &'a UserHis
 
 /// The keychains.
 pub(super) fn keychain_states<'a>(
-    system: &Claim,
+    system: &ClaimSystem,
     view: &View<'a>,
 ) -> impl Iterator<Item = &'a KeychainState> + use<'a> {
     view.nodes[system.clients..system.server()].iter().map(|part| part.state.of())
 }
 
 pub(super) fn kept<'a>(
-    system: &Claim,
+    system: &ClaimSystem,
     view: &View<'a>,
 ) -> impl Iterator<Item = (ClaimId, &'a Record)> + use<'a> {
     server_state(system, view).core.claims()
 }
 
 /// The server.
-pub(super) fn server_state<'a>(system: &Claim, view: &View<'a>) -> &'a ServerState {
+pub(super) fn server_state<'a>(system: &ClaimSystem, view: &View<'a>) -> &'a ServerState {
     view.state(system.server())
 }
 
 /// Whether the server's timers match the states of its claims.
-pub(super) fn is_exact_at_server(system: &Claim, view: &View<'_>) -> bool {
+pub(super) fn is_exact_at_server(system: &ClaimSystem, view: &View<'_>) -> bool {
     let server = &view.nodes[system.server()];
     let held: BTreeSet<record::Timer> = kept(system, view)
         .flat_map(|(id, record)| {
@@ -88,14 +88,14 @@ pub(super) fn is_exact_at_server(system: &Claim, view: &View<'_>) -> bool {
 }
 
 /// How many finished claims the server has saved.
-pub(super) fn saved_and_finished(system: &Claim, view: &View<'_>) -> usize {
+pub(super) fn saved_and_finished(system: &ClaimSystem, view: &View<'_>) -> usize {
     let Some(saved) = &view.nodes[system.server()].saved else { return 0 };
     let kept = saved.of::<record::Saved>().claims.values().flatten();
     kept.filter(|kept| is_finished(kept.at)).count()
 }
 
 /// The claims that ended by an answer, by id or by key.
-pub(super) fn ended(system: &Claim, view: &View<'_>) -> Vec<EndedClaim> {
+pub(super) fn ended(system: &ClaimSystem, view: &View<'_>) -> Vec<EndedClaim> {
     let is_over = |user: &User<'_>| {
         let at = user.client.at;
         user.life != NodeStatus::Down && system.client.is_final(at) && at != Stage::Lapsed
@@ -110,7 +110,7 @@ pub(super) fn ended(system: &Claim, view: &View<'_>) -> Vec<EndedClaim> {
 
 /// Whether no user knows a claim or can still learn of it: each one that has claimed has ended,
 /// none by a crash.
-pub(super) fn is_unclaimed(system: &Claim, view: &View<'_>, claim: ClaimId) -> bool {
+pub(super) fn is_unclaimed(system: &ClaimSystem, view: &View<'_>, claim: ClaimId) -> bool {
     let is_done = |user: &User<'_>| {
         let at = user.client.at;
         let has_ended = system.client.is_final(at) || at == system.client.initial();
@@ -121,7 +121,7 @@ pub(super) fn is_unclaimed(system: &Claim, view: &View<'_>, claim: ClaimId) -> b
 }
 
 /// Whether the timers and requests match the machine's state.
-pub(super) fn is_exact(system: &Claim, view: &View<'_>, user: &User<'_>) -> bool {
+pub(super) fn is_exact(system: &ClaimSystem, view: &View<'_>, user: &User<'_>) -> bool {
     let client = user.client;
     let node = view.nodes[user.node];
     let is_armed = |timer: Resource| {
@@ -154,7 +154,7 @@ pub(super) fn has_no_other_timer(view: &View<'_>, node: NodeId) -> bool {
 }
 
 /// Whether no client broke one of these promises in its last step.
-pub(super) fn keeps(system: &Claim, view: &View<'_>, promises: &[Breach]) -> bool {
+pub(super) fn keeps(system: &ClaimSystem, view: &View<'_>, promises: &[Breach]) -> bool {
     let mut clients = view.nodes.iter().take(system.clients);
     clients.all(|part| {
         let broken = &part.state.of::<ClientState>().breaches;
@@ -163,7 +163,7 @@ pub(super) fn keeps(system: &Claim, view: &View<'_>, promises: &[Breach]) -> boo
 }
 
 /// How many users believe that they hold the lock of a resource.
-pub(super) fn holders(system: &Claim, view: &View<'_>, resource: ResourceName) -> usize {
+pub(super) fn holders(system: &ClaimSystem, view: &View<'_>, resource: ResourceName) -> usize {
     let holds = |user: usize| view.monitor::<Monitor>().users[user].holds();
     let clients = (0..system.clients).filter(|_| resource == RESOURCE);
     let programs = (system.clients..system.server()).map(|node| system.user_index(node, resource));

@@ -9,7 +9,7 @@ use turnstile_world::Predicate;
 use turnstile_world::system::System;
 
 use super::budgets::{LONG_POLL, NEW_TERM, REVOCATION, STRANGER};
-use super::claim::{Claim, ClientRules, RecordRules};
+use super::claim::{ClaimSystem, ClientRules, RecordRules};
 use super::predicates::claim::{Predicate as Name, Properties};
 use super::system::Nodes;
 
@@ -21,10 +21,10 @@ const TABLES: [Embedded; 2] =
 /// The claim system among those of this build.
 #[must_use]
 pub fn entry() -> SystemEntry {
-    SystemEntry::of::<Claim>()
+    SystemEntry::of::<ClaimSystem>()
 }
 
-impl SystemSpec for Claim {
+impl SystemSpec for ClaimSystem {
     const FILE: Embedded = FILE;
 
     const TABLES: &'static [Embedded] = &TABLES;

@@ -5,7 +5,7 @@ const TOUCH: f64 = 8.0;
 
 /// One arrow in one gap: it comes from above at `upper` and leaves below at `lower`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn {
+pub(crate) struct Bend {
     pub(crate) arrow: usize,
     pub(crate) gap: usize,
     pub(crate) upper: f64,
@@ -13,7 +13,7 @@ pub(crate) struct Turn {
     pub(crate) level: usize,
 }
 
-impl Turn {
+impl Bend {
     fn span(&self) -> (f64, f64) {
         (self.upper.min(self.lower), self.upper.max(self.lower))
     }
@@ -29,13 +29,13 @@ impl Turn {
 }
 
 /// The turns of all arrows, from the rows that each passes and where.
-pub(crate) fn turns(ways: &[Vec<(usize, f64)>]) -> Vec<Turn> {
+pub(crate) fn turns(ways: &[Vec<(usize, f64)>]) -> Vec<Bend> {
     let mut turns = Vec::new();
     for (arrow, way) in ways.iter().enumerate() {
         for pair in way.windows(2) {
             let (upper, lower) =
                 if pair[0].0 < pair[1].0 { (pair[0], pair[1]) } else { (pair[1], pair[0]) };
-            turns.push(Turn { arrow, gap: upper.0, upper: upper.1, lower: lower.1, level: 0 });
+            turns.push(Bend { arrow, gap: upper.0, upper: upper.1, lower: lower.1, level: 0 });
         }
     }
     turns
@@ -45,10 +45,10 @@ pub(crate) fn turns(ways: &[Vec<(usize, f64)>]) -> Vec<Turn> {
 ///
 /// Of two turns to the right that overlap, the right one turns first; to the left, the left one:
 /// so they do not cross.
-pub(crate) fn levels(turns: &mut [Turn], rows: usize) -> Vec<usize> {
+pub(crate) fn levels(turns: &mut [Bend], rows: usize) -> Vec<usize> {
     let mut count = vec![0; rows];
     turns.sort_by(|a, b| {
-        let key = |turn: &Turn| if turn.lower > turn.upper { -turn.upper } else { turn.upper };
+        let key = |turn: &Bend| if turn.lower > turn.upper { -turn.upper } else { turn.upper };
         a.gap.cmp(&b.gap).then(key(a).total_cmp(&key(b))).then(a.arrow.cmp(&b.arrow))
     });
     for place in 0..turns.len() {
@@ -61,7 +61,7 @@ pub(crate) fn levels(turns: &mut [Turn], rows: usize) -> Vec<usize> {
             let same = before.iter().filter(|other| other.gap == turn.gap && !other.is_straight());
             same.filter(|other| other.touches(turn))
         };
-        let is_right = |turn: &Turn| turn.lower > turn.upper;
+        let is_right = |turn: &Bend| turn.lower > turn.upper;
         let above =
             near().filter(|other| is_right(other) == is_right(turn)).map(|other| other.level + 1);
         let mut level = above.max().unwrap_or(0);

@@ -24,7 +24,7 @@ pub(crate) struct Plan {
     /// The size of each box.
     pub(crate) boxes: Vec<Size>,
     /// The arrows.
-    pub(crate) arrows: Vec<Link>,
+    pub(crate) arrows: Vec<Edge>,
     /// How wide the whole should be at most.
     pub(crate) width_max: Option<f64>,
     /// Whether it is worth more trials that it is not wider.
@@ -35,7 +35,7 @@ pub(crate) struct Plan {
 
 /// An arrow to be laid out.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Link {
+pub(crate) struct Edge {
     /// The box it leaves.
     pub(crate) from: usize,
     /// The box it enters, another one.

@@ -3,7 +3,7 @@
 
 use crate::block::{Block, Widths};
 use crate::diagram::{Arrow, Diagram, Phase, View};
-use crate::layout::{self, Link, Placed, Plan, Size};
+use crate::layout::{self, Edge, Placed, Plan, Size};
 
 /// Room around the drawing.
 pub(crate) const MARGIN: f64 = 24.0;
@@ -54,7 +54,7 @@ fn with(diagram: &Diagram, widths: Widths, width_max: Option<f64>) -> Arranged {
     plan.boxes.extend(boxes.iter().map(|block| block.size));
     for (arrow, label) in diagram.arrows.iter().zip(&labels) {
         let weight = if diagram.is_dim(arrow) { 1 } else { 3 };
-        plan.arrows.push(Link { from: arrow.from, to: arrow.to, label: label.size, weight });
+        plan.arrows.push(Edge { from: arrow.from, to: arrow.to, label: label.size, weight });
     }
     if let View::Focus(middle) = diagram.view {
         let placed = layout::star(&mut plan, middle);
@@ -67,7 +67,7 @@ fn with(diagram: &Diagram, widths: Widths, width_max: Option<f64>) -> Arranged {
         if node.initial {
             let from = plan.boxes.len();
             plan.boxes.push(DOT);
-            plan.arrows.push(Link { from, to: start, label: Size::default(), weight: 3 });
+            plan.arrows.push(Edge { from, to: start, label: Size::default(), weight: 3 });
         }
     }
     Arranged { boxes, labels, placed: layout::place(&plan) }

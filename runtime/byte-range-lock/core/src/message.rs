@@ -20,7 +20,7 @@ pub struct FileId(pub u32);
 /// A client host, by the number that the file server gives it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Host(pub u32);
+pub struct FileClient(pub u32);
 
 /// The address of the file server, the only peer of a cache manager.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -128,7 +128,7 @@ impl fmt::Display for FileId {
     }
 }
 
-impl fmt::Display for Host {
+impl fmt::Display for FileClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "host {}", self.0)
     }

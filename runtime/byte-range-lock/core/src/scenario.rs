@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use crate::ByteRange;
 use crate::locks::{ClientKey, LockType};
 use crate::manager::{CacheManager, Command, Operation};
-use crate::message::{FileId, FileServerPeer, Host, Message, ServerLock};
+use crate::message::{FileClient, FileId, FileServerPeer, Message, ServerLock};
 use crate::number::LockId;
 use crate::server::{self, FileServer};
 use turnstile_byte_range_lock_machines::{byte_range_lock, server_lock};
@@ -45,8 +45,8 @@ impl NodeFactory for RangeNodes {
     }
 }
 
-fn host(name: &str) -> Option<Host> {
-    name.strip_prefix("host ")?.parse().ok().map(Host)
+fn host(name: &str) -> Option<FileClient> {
+    name.strip_prefix("host ")?.parse().ok().map(FileClient)
 }
 
 fn file(words: &str) -> Option<FileId> {
@@ -126,11 +126,11 @@ impl TextFormat for FileServer {
                                     `takes LockWrite of file N`, `frees file N` or `changes \
                                     file N`";
 
-    fn peer_name(peer: Host) -> String {
+    fn peer_name(peer: FileClient) -> String {
         peer.to_string()
     }
 
-    fn peer(name: &str) -> Option<Host> {
+    fn peer(name: &str) -> Option<FileClient> {
         host(name)
     }
 

@@ -8,7 +8,7 @@ use core::fmt;
 
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 
-use super::message::{FileId, Host, Lease, Message, ServerLock, ServerReply, ServerRequest};
+use super::message::{FileClient, FileId, Lease, Message, ServerLock, ServerReply, ServerRequest};
 use crate::number::DataVersion;
 use turnstile_ids::never::Never;
 
@@ -27,7 +27,7 @@ pub struct State {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 struct FileEntry {
     #[symbolic(skip)]
-    locks: BTreeMap<Host, ServerLock>,
+    locks: BTreeMap<FileClient, ServerLock>,
     elsewhere: Option<ServerLock>,
     contents: DataVersion,
 }
@@ -39,7 +39,7 @@ pub struct Lapse {
     /// The file.
     pub file: FileId,
     /// The host.
-    pub host: Host,
+    pub host: FileClient,
 }
 
 /// An action of a host that is not a node.
@@ -58,7 +58,7 @@ pub enum Command {
 impl State {
     /// A host's lock.
     #[must_use]
-    pub fn of(&self, file: FileId, host: Host) -> Option<ServerLock> {
+    pub fn of(&self, file: FileId, host: FileClient) -> Option<ServerLock> {
         self.files.get(&file)?.locks.get(&host).copied()
     }
 
@@ -71,7 +71,7 @@ impl State {
 
 impl FileEntry {
     /// Whether the lock is compatible with those of all other hosts.
-    fn allows(&self, host: Option<Host>, lock: ServerLock) -> bool {
+    fn allows(&self, host: Option<FileClient>, lock: ServerLock) -> bool {
         let nodes = self.locks.iter().filter(|(other, _)| host != Some(**other));
         let others = self.elsewhere.iter().filter(|_| host.is_some());
         let mut all = nodes.map(|(_, lock)| lock).chain(others);
@@ -81,7 +81,7 @@ impl FileEntry {
 
 impl Core for FileServer {
     type State = State;
-    type Peer = Host;
+    type Peer = FileClient;
     type Message = Message;
     type Timer = Lapse;
     type Command = Command;
@@ -111,11 +111,11 @@ impl Core for FileServer {
     }
 }
 
-type Timed = Option<Effect<Host, Message, Lapse, Never, ()>>;
+type Timed = Option<Effect<FileClient, Message, Lapse, Never, ()>>;
 
 fn reply(
     entry: &mut FileEntry,
-    host: Host,
+    host: FileClient,
     request: ServerRequest,
     lapse: Lapse,
 ) -> (ServerReply, Timed) {

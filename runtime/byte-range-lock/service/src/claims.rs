@@ -34,12 +34,12 @@ struct ClaimedShared<C> {
     resource: String,
     lease: Duration,
     cache: C,
-    held: Mutex<Held>,
+    held: Mutex<HeldClaim>,
 }
 
 /// The claim of a file, and what is known of its contents.
 #[derive(Debug, Default)]
-struct Held {
+struct HeldClaim {
     claim: Option<Arc<Claim>>,
     watch: Option<JoinHandle<()>>,
     token: Option<u64>,
@@ -60,7 +60,7 @@ impl<C: CachedFile> ClaimedFile<C> {
     }
 }
 
-impl Held {
+impl HeldClaim {
     /// The claim, if it is not lost.
     fn live(&self) -> Option<Arc<Claim>> {
         self.claim.clone().filter(|claim| claim.is_held())
@@ -76,7 +76,7 @@ impl Held {
 }
 
 impl<C: CachedFile> ClaimedShared<C> {
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, HeldClaim> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

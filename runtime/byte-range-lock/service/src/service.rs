@@ -11,7 +11,7 @@ use turnstile_byte_range_lock_core::locks::{ClientKey, LockType};
 use turnstile_byte_range_lock_core::manager::{CacheManager, Notice, Timer};
 use turnstile_byte_range_lock_core::message::{FileId, FileServerPeer, Message, ServerRequest};
 use turnstile_byte_range_lock_core::number::LockId;
-use turnstile_host::{Service, Step};
+use turnstile_host::{Service, StepIo};
 use turnstile_ids::number::CallId;
 
 use crate::error::LockError;
@@ -181,7 +181,7 @@ impl Service for Files {
     type Context = Option<u64>;
     type Outgoing = Leaving;
 
-    fn due_us(&mut self, step: &mut Step<'_, Self>, timer: Timer) -> Option<u64> {
+    fn due_us(&mut self, step: &mut StepIo<'_, Self>, timer: Timer) -> Option<u64> {
         match timer {
             Timer::Check(_) => {
                 let check_us = u64::try_from(self.check.as_micros()).unwrap_or(u64::MAX);
@@ -193,16 +193,16 @@ impl Service for Files {
         }
     }
 
-    fn save(&mut self, _step: &mut Step<'_, Self>, (): ()) {}
+    fn save(&mut self, _step: &mut StepIo<'_, Self>, (): ()) {}
 
-    fn notify(&mut self, step: &mut Step<'_, Self>, notice: Notice) {
+    fn notify(&mut self, step: &mut StepIo<'_, Self>, notice: Notice) {
         if self.noticed.is_empty() && !self.is_attended {
             step.outgoing.push(Leaving::Attend);
         }
         self.noticed.push(notice);
     }
 
-    fn send(&mut self, step: &mut Step<'_, Self>, _to: FileServerPeer, message: Message) {
+    fn send(&mut self, step: &mut StepIo<'_, Self>, _to: FileServerPeer, message: Message) {
         let Message::Call { call, file, request } = message else { return };
         let Some(entry) = self.entries.get_mut(&file) else { return };
         let is_for_lock = matches!(request, ServerRequest::Set(_));

@@ -29,24 +29,24 @@ pub trait Service: Sized {
 
     /// When a timer that the core arms now fires, in microseconds of [`Moment::at_us`]. `None`
     /// disarms it.
-    fn due_us(&mut self, step: &mut Step<'_, Self>, timer: TimerOf<Self>) -> Option<u64>;
+    fn due_us(&mut self, step: &mut StepIo<'_, Self>, timer: TimerOf<Self>) -> Option<u64>;
 
     /// Saves state of the core.
-    fn save(&mut self, step: &mut Step<'_, Self>, saved: <Self::Core as Core>::Saved);
+    fn save(&mut self, step: &mut StepIo<'_, Self>, saved: <Self::Core as Core>::Saved);
 
     /// Passes a notice of the core on to the user.
-    fn notify(&mut self, step: &mut Step<'_, Self>, notice: <Self::Core as Core>::Notice);
+    fn notify(&mut self, step: &mut StepIo<'_, Self>, notice: <Self::Core as Core>::Notice);
 
     /// Sends a message of the core.
     fn send(
         &mut self,
-        step: &mut Step<'_, Self>,
+        step: &mut StepIo<'_, Self>,
         to: <Self::Core as Core>::Peer,
         message: <Self::Core as Core>::Message,
     );
 
     /// Called after all effects of a step are carried out.
-    fn finish(&mut self, _step: &mut Step<'_, Self>) {}
+    fn finish(&mut self, _step: &mut StepIo<'_, Self>) {}
 
     /// Called before a batch is written; the batch has everything that the inputs so far have
     /// saved.
@@ -64,7 +64,7 @@ pub trait Service: Sized {
     }
 
     /// Answers callers that wait without a timer of the core. Called when waiting is pointless.
-    fn end_waits(&mut self, _step: &mut Step<'_, Self>) {}
+    fn end_waits(&mut self, _step: &mut StepIo<'_, Self>) {}
 
     /// Whether the service can take inputs now; `false` when its queues are full. Timers do not
     /// fire until it returns `true` and [`crate::Host::made_room`] is called.
@@ -92,7 +92,7 @@ pub type TimerOf<S> = <<S as Service>::Core as Core>::Timer;
 pub type ServiceInput<S> = InputOf<<S as Service>::Core>;
 
 /// One step, while its effects are carried out.
-pub struct Step<'a, S: Service> {
+pub struct StepIo<'a, S: Service> {
     /// The time of the input.
     pub now: Moment,
     /// The core's state after the step.
@@ -111,13 +111,13 @@ pub struct Step<'a, S: Service> {
     next: &'a mut VecDeque<(ServiceInput<S>, S::Context)>,
 }
 
-impl<S: Service> fmt::Debug for Step<'_, S> {
+impl<S: Service> fmt::Debug for StepIo<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Step").field("now", &self.now).finish_non_exhaustive()
+        f.debug_struct("StepIo").field("now", &self.now).finish_non_exhaustive()
     }
 }
 
-impl<S: Service> Step<'_, S> {
+impl<S: Service> StepIo<'_, S> {
     /// When a timer fires, if it is armed.
     #[must_use]
     pub fn armed_until_us(&self, timer: TimerOf<S>) -> Option<u64> {
@@ -188,7 +188,7 @@ impl<S: Service> Engine<S> {
         }
     }
 
-    /// Takes one input, and then the inputs that its step has added with [`Step::then`].
+    /// Takes one input, and then the inputs that its step has added with [`StepIo::then`].
     pub fn apply(&mut self, now: Moment, input: ServiceInput<S>, context: &mut S::Context) {
         self.step(now, input, context);
         self.apply_next(now);
@@ -326,9 +326,9 @@ impl<S: Service> Engine<S> {
         now: Moment,
         is_restart: bool,
         context: &'a mut S::Context,
-    ) -> (&'a mut S, Step<'a, S>) {
+    ) -> (&'a mut S, StepIo<'a, S>) {
         let Self { state, service, timers, batch, outgoing, log, next, .. } = self;
-        (service, Step { now, state, context, is_restart, batch, outgoing, log, timers, next })
+        (service, StepIo { now, state, context, is_restart, batch, outgoing, log, timers, next })
     }
 
     /// Counts the rows of a step and logs them.

@@ -68,7 +68,7 @@ pub mod transport;
 pub use bell::Bell;
 pub use clock::{Clock, Moment, wall_us};
 pub use commit::Pause;
-pub use engine::{Counts, Engine, Observer, Service, ServiceInput, Step, TimerOf};
+pub use engine::{Counts, Engine, Observer, Service, ServiceInput, StepIo, TimerOf};
 pub use host::{Host, HostState, Outbox, Outlet};
 pub use io_context::at;
 pub use node::{

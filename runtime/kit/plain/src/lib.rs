@@ -13,7 +13,7 @@ mod wiring;
 pub use compiled::Compiled;
 pub use plain::{Outgoing, Plain, Receivers, SavedParts, SentValue};
 pub use rules::{PlainRules, Values, Variable};
-pub use turnstile_machine::{Change, Operand, Update};
+pub use turnstile_machine::{Operand, Update, VariableChange};
 pub use types::{Command, Message, Notice, Peer, State, Timer};
 #[cfg(feature = "system")]
 pub use wiring::outgoing;

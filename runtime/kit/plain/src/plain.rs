@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use turnstile_machine::{
-    Change, Event as _, Machine, Name, Op, Operand, ResourceKind, Step, Update,
+    Event as _, Machine, Name, Op, Operand, ResourceKind, Step, Update, VariableChange,
 };
 use turnstile_step::{
     Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, settle_machine, step_machine,
@@ -299,8 +299,8 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
     ) {
         let values = Values { variables: &state.variables, payload };
         let number = match change {
-            Change::Set(operand) => Some(values.of(operand)),
-            Change::Add(more) => {
+            VariableChange::Set(operand) => Some(values.of(operand)),
+            VariableChange::Add(more) => {
                 let sum = i32::from(values.of(Operand::Variable(variable))).saturating_add(more);
                 u16::try_from(sum).ok()
             }

@@ -51,7 +51,7 @@ pub use network::Network;
 pub use node::{CoreNode, Deliverable, Node, Sent, StepOutput, TextFormat, effect_text};
 pub use protocol::{LinkKind, NodeFactory, Protocol};
 pub use replay::{Mismatch, Replay, replay};
-pub use script::{Line, Script, Step};
+pub use script::{Line, Script, ScriptLine};
 
 /// Plays a scenario by one of these protocols and returns its text with the current effects. The
 /// text is unchanged if the effects were right.

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::compare::compare;
 use super::error::LineError;
 use super::protocol::{Protocol, play_script};
-use super::script::{Script, Step};
+use super::script::{Script, ScriptLine};
 
 /// The result of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,8 +80,8 @@ impl Replay {
     }
 
     /// Compares the effects of a step; effects of the same kind are paired.
-    fn compare(&mut self, step: &Step, actual: &[String]) {
-        let Step { line: of, expected, .. } = step;
+    fn compare(&mut self, step: &ScriptLine, actual: &[String]) {
+        let ScriptLine { line: of, expected, .. } = step;
         let is_same = |(_, a): &(usize, String), b: &String| a == b;
         let is_like = |(_, a): &(usize, String), b: &String| first_word(a) == first_word(b);
         compare(expected, actual, is_same, is_like, |place, old, new| {

@@ -14,7 +14,8 @@ use super::node::{Deliverable, Node};
 type NodeOf<M> = fn(&str, &str) -> Option<Box<dyn Node<M>>>;
 
 /// Called with each step played: the step, its effects, and how it reads as a line of a trace.
-pub(super) type StepObserver<'e> = dyn FnMut(&Step, Vec<String>, &dyn Fn() -> Option<String>) + 'e;
+pub(super) type StepObserver<'e> =
+    dyn FnMut(&ScriptLine, Vec<String>, &dyn Fn() -> Option<String>) + 'e;
 
 /// A scenario file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,14 +23,14 @@ pub struct Script {
     /// The title and the paragraph, as written.
     pub head: String,
     /// Declarations and inputs, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScriptLine>,
     /// Comments after the last step.
     pub tail: Vec<String>,
 }
 
 /// A line that is not indented, with the lines around it that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ScriptLine {
     /// The comments before it.
     pub comments: Vec<String>,
     /// Whether it declares a node; otherwise it is an input.
@@ -51,7 +52,7 @@ pub struct Line {
     pub text: String,
 }
 
-impl Step {
+impl ScriptLine {
     /// Whether it is the line by which nodes accept messages from undeclared names.
     #[must_use]
     pub fn allows_unknown_senders(&self) -> bool {
@@ -110,7 +111,7 @@ impl Script {
                 None => (false, parse_input(&names, number, line)?),
             };
             let comments = core::mem::take(&mut script.tail);
-            script.steps.push(Step { comments, is_declaration, line, expected: Vec::new() });
+            script.steps.push(ScriptLine { comments, is_declaration, line, expected: Vec::new() });
         }
         Ok(script)
     }

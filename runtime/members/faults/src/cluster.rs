@@ -12,8 +12,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::disk::Disk;
 use crate::network::Network;
-use crate::place::{Place, Programs, Standing};
-use crate::service::{Change, Service, Start};
+use crate::place::{MemberPlace, Programs, Standing};
+use crate::service::{MembershipChange, Service, Start};
 
 /// The library that shifts a process's clock, below the folder of an architecture in `/usr/lib`.
 const CLOCK: &str = "faketime/libfaketime.so.1";
@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// A member: its place, its disk, and its process if it runs.
 pub(crate) struct Member {
-    pub(crate) place: Place,
+    pub(crate) place: MemberPlace,
     pub(crate) disk: Disk,
     process: Option<Child>,
 }
@@ -81,7 +81,7 @@ impl Cluster {
         let disk = Disk::mount(&self.folder.join(format!("disk-{id}")))?;
         let socket = self.folder.join(format!("{id}.sock"));
         let trace = self.folder.join(format!("{id}.trace"));
-        let place = Place { id, data: disk.data(), socket, trace };
+        let place = MemberPlace { id, data: disk.data(), socket, trace };
         self.members.insert(id, Member { place, disk, process: None });
         self.last = self.last.max(id);
         Ok(())
@@ -278,7 +278,7 @@ impl Cluster {
 
     /// Changes the members, by one of them. While there is no leader it says that the outcome is
     /// unknown, and to repeat a change is safe.
-    pub(crate) fn change(&self, by: u8, change: Change) -> io::Result<()> {
+    pub(crate) fn change(&self, by: u8, change: MembershipChange) -> io::Result<()> {
         let begun = Instant::now();
         let words = self.service.change(&self.programs, &self.member(by)?.place, change);
         while let Err(error) = crate::tool::run(self.network.on(by).args(&words)) {

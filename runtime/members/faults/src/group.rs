@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::network::address;
-use crate::place::{PEER_PORT, Place, Programs, Standing};
+use crate::place::{MemberPlace, PEER_PORT, Programs, Standing};
 
 /// Runs a member among others.
-pub(crate) fn member(programs: &Programs, place: &Place, others: &[u8]) -> Vec<String> {
+pub(crate) fn member(programs: &Programs, place: &MemberPlace, others: &[u8]) -> Vec<String> {
     let mut words = vec![programs.path("grouplock"), "member".into(), "--name=faults".into()];
     words.push(format!("--listen={}:{PEER_PORT}", address(place.id)));
     words.push(format!("--data={}", place.data.display()));

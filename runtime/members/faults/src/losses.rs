@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use turnstile_host::Rng;
 
 use crate::cluster::{Cluster, PATIENCE, late};
-use crate::service::{Change, Start};
+use crate::service::{MembershipChange, Start};
 
 /// The grants that are lost.
 const GRANTS: usize = 6;
@@ -23,11 +23,11 @@ const SILENCE: Duration = Duration::from_secs(5);
 /// Replaces one member by another, as one that is lost for good.
 pub(crate) fn replace(cluster: &mut Cluster, lost: u8, by: u8) -> io::Result<u8> {
     cluster.remove_host(lost)?;
-    cluster.change(by, Change::Remove(lost))?;
+    cluster.change(by, MembershipChange::Remove(lost))?;
     let new = cluster.unused();
     cluster.add_host(new)?;
     cluster.start_member(new, Start::Join, 0)?;
-    cluster.change(by, Change::Add(new))?;
+    cluster.change(by, MembershipChange::Add(new))?;
     Ok(new)
 }
 

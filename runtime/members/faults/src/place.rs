@@ -7,7 +7,7 @@ pub(crate) const PEER_PORT: u16 = 7000;
 
 /// A member, and where it keeps what.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct MemberPlace {
     /// Its number, and that of its host.
     pub(crate) id: u8,
     /// The directory of its log.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::fault::Fault;
 use crate::group;
 use crate::network::{Network, address};
-use crate::place::{PEER_PORT, Place, Programs, Standing};
+use crate::place::{MemberPlace, PEER_PORT, Programs, Standing};
 
 /// The address on which a claim server listens for its clients, those of its own host.
 pub(crate) const HTTP_ADDRESS: &str = "127.0.0.1:5000";
@@ -99,7 +99,7 @@ impl Service {
     pub(crate) fn member(
         self,
         programs: &Programs,
-        place: &Place,
+        place: &MemberPlace,
         others: &[u8],
         start: Start,
     ) -> Vec<String> {
@@ -134,7 +134,7 @@ impl Service {
     pub(crate) fn run(
         self,
         programs: &Programs,
-        place: &Place,
+        place: &MemberPlace,
         lock: &str,
         timeout: f64,
     ) -> Vec<String> {
@@ -154,10 +154,15 @@ impl Service {
     }
 
     /// Changes the members, by one of them.
-    pub(crate) fn change(self, programs: &Programs, place: &Place, change: Change) -> Vec<String> {
+    pub(crate) fn change(
+        self,
+        programs: &Programs,
+        place: &MemberPlace,
+        change: MembershipChange,
+    ) -> Vec<String> {
         let (word, id) = match change {
-            Change::Add(id) => ("add", format!("{id}={}:{PEER_PORT}", address(id))),
-            Change::Remove(id) => ("remove", id.to_string()),
+            MembershipChange::Add(id) => ("add", format!("{id}={}:{PEER_PORT}", address(id))),
+            MembershipChange::Remove(id) => ("remove", id.to_string()),
         };
         let mut words = match self {
             Self::Raftlock => vec![programs.path("raftlock"), "members".into()],
@@ -175,7 +180,7 @@ impl Service {
     }
 
     /// What a member says of itself at its socket.
-    fn status(self, programs: &Programs, place: &Place) -> Option<Value> {
+    fn status(self, programs: &Programs, place: &MemberPlace) -> Option<Value> {
         let mut command = Command::new(programs.path(self.programs()[0]));
         command.args(["status", "--json", "--socket"]).arg(&place.socket);
         let output = command.output().ok().filter(|output| output.status.success())?;
@@ -187,7 +192,7 @@ impl Service {
         self,
         network: &Network,
         programs: &Programs,
-        place: &Place,
+        place: &MemberPlace,
     ) -> Option<Standing> {
         match self {
             Self::Raftlock => {
@@ -215,7 +220,7 @@ impl Service {
 
 /// A change of the members.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Change {
+pub(crate) enum MembershipChange {
     /// One that runs becomes a member.
     Add(u8),
     /// One is a member no more.
@@ -231,7 +236,7 @@ impl Programs {
 }
 
 /// The status and the body of a page of a claim server.
-fn get(network: &Network, place: &Place, path: &str) -> Option<(String, String)> {
+fn get(network: &Network, place: &MemberPlace, path: &str) -> Option<(String, String)> {
     let mut command = network.on(place.id);
     command.args(["curl", "--silent", "--max-time", "2", "--write-out", "\n%{http_code}"]);
     command.arg(format!("http://{HTTP_ADDRESS}{path}"));

@@ -22,4 +22,4 @@ pub use hold::Times;
 pub use program::{Failure, Program, print};
 pub use service::{LockGuard, Service, UnlockError, Work};
 pub use socket::{Socket, raise_open_files};
-pub use wire::{LockRequest, Token};
+pub use wire::{LockRequest, UserToken};

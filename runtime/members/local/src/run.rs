@@ -11,12 +11,12 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::runtime::Builder;
 use tokio::sync::{Mutex, watch};
 use tokio::time::timeout;
-use turnstile_supervisor::{Held, Reaper, Signals, end_by, since_boot, supervise};
+use turnstile_supervisor::{HeldLock, Reaper, Signals, end_by, since_boot, supervise};
 
 use crate::arguments::RunArgs;
 use crate::client::{Client, REPLY_MAX};
 use crate::program::{Failure, Program};
-use crate::wire::{Lines, LockReply, LockRequest, Token, Unlock, write};
+use crate::wire::{Lines, LockReply, LockRequest, Unlock, UserToken, write};
 
 /// A member that says nothing for so long after the timeout is stopped, or overloaded.
 const LATE_MAX: Duration = Duration::from_secs(1);
@@ -109,7 +109,7 @@ impl Client<'_> {
 }
 
 /// The token and the lease of a lock that is granted.
-fn granted(reply: LockReply) -> Result<(Option<Token>, Duration), Failure> {
+fn granted(reply: LockReply) -> Result<(Option<UserToken>, Duration), Failure> {
     match reply {
         LockReply::Held { token, lease_ms } => Ok((token, Duration::from_millis(lease_ms))),
         LockReply::TimedOut => Err(Failure::TimedOut),
@@ -218,7 +218,7 @@ impl MemberLock {
     }
 }
 
-impl Held for MemberLock {
+impl HeldLock for MemberLock {
     /// Not by what the member has said alone, which may be long ago: it may have hung up since.
     fn is_held(&self) -> bool {
         let mut connection = [PollFd::new(self.sink.as_ref(), PollFlags::RDHUP)];

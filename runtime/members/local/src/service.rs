@@ -6,7 +6,7 @@ use std::pin::Pin;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::wire::{LockRequest, Token};
+use crate::wire::{LockRequest, UserToken};
 
 /// A member of a lock service. Clones are handles of the same one.
 pub trait Service: Clone + Send + Sync + 'static {
@@ -57,7 +57,7 @@ impl<R> fmt::Debug for Work<'_, R> {
 /// A lock that is held. Dropping it unlocks.
 pub trait LockGuard: Send + Sync {
     /// The fencing token, if the service has them.
-    fn token(&self) -> Option<Token>;
+    fn token(&self) -> Option<UserToken>;
 
     /// Waits until the lock is lost.
     fn lost(&self) -> impl Future<Output = ()> + Send;

@@ -39,14 +39,14 @@ pub struct LockRequest {
 /// numbers, texts of one service as texts: they have one length.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Token {
+pub enum UserToken {
     /// A number.
     Number(u64),
     /// A text.
     Text(String),
 }
 
-impl fmt::Display for Token {
+impl fmt::Display for UserToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => number.fmt(f),
@@ -63,7 +63,7 @@ pub(crate) enum LockReply {
     Held {
         /// The fencing token, if the service has them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        token: Option<Token>,
+        token: Option<UserToken>,
         /// Without another line for this time, in milliseconds, the lock is lost: the member has
         /// stopped, and the others exclude it later.
         lease_ms: u64,
@@ -209,8 +209,8 @@ mod tests {
     #[test]
     fn a_token_that_there_is_none_of_is_left_out() {
         for (token, line) in [
-            (Some(Token::Number(5)), r#"{"held":{"token":5,"lease_ms":4200}}"#),
-            (Some(Token::Text("05-1".into())), r#"{"held":{"token":"05-1","lease_ms":4200}}"#),
+            (Some(UserToken::Number(5)), r#"{"held":{"token":5,"lease_ms":4200}}"#),
+            (Some(UserToken::Text("05-1".into())), r#"{"held":{"token":"05-1","lease_ms":4200}}"#),
             (None, r#"{"held":{"lease_ms":4200}}"#),
         ] {
             let reply = LockReply::Held { token, lease_ms: 4200 };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use turnstile_host::store::LogStore;
 use turnstile_raft::network::hub::Hub;
-use turnstile_raft::{Encode, Member, Options, Place, Role, StateMachine};
+use turnstile_raft::{Encode, LogPosition, Member, Options, Role, StateMachine};
 
 const TIME: Duration = Duration::from_secs(4);
 const OPERATION_BYTES: usize = 100;
@@ -17,7 +17,7 @@ const OPERATION_BYTES: usize = 100;
 struct Counter(u64);
 
 impl StateMachine for Counter {
-    fn apply(&mut self, _place: Place, _operation: &[u8]) -> io::Result<Vec<u8>> {
+    fn apply(&mut self, _place: LogPosition, _operation: &[u8]) -> io::Result<Vec<u8>> {
         self.0 += 1;
         Ok(self.0.to_le_bytes().to_vec())
     }

@@ -23,7 +23,7 @@ mod writer;
 pub use crate::encoding::backup::Backup;
 pub use changes::MemberChange;
 pub use error::{MemberError, Members, Peer};
-pub use machine::{Encode, Place, StateMachine};
+pub use machine::{Encode, LogPosition, StateMachine};
 pub use member::{Member, NOT_OF_A_MEMBER};
 pub use options::Options;
 pub use status::{Leadership, Role, Status, VoteChange};

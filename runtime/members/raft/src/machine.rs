@@ -7,7 +7,7 @@ pub type Encode = Box<dyn FnOnce(&mut Vec<u8>) + Send>;
 
 /// Where an operation is in the log: all operations that were written in one entry have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LogPosition {
     /// The index of the entry.
     pub index: u64,
     /// The term of the leader that wrote it. An operation that is proposed again, since its outcome
@@ -31,7 +31,7 @@ pub trait StateMachine: Send + 'static {
     /// # Errors
     /// When this machine does not know the effect of the operation; the member stops. Its state is
     /// in no snapshot.
-    fn apply(&mut self, place: Place, operation: &[u8]) -> io::Result<Vec<u8>>;
+    fn apply(&mut self, place: LogPosition, operation: &[u8]) -> io::Result<Vec<u8>>;
 
     /// The name of the application, whose operations these are. A log notes it, and a machine of
     /// another one is not started with it; nor do members of two applications work together. An

@@ -36,7 +36,7 @@ impl Loss {
 }
 
 /// What is done at a time.
-struct Step {
+struct Disturbance {
     part: Part,
     /// These processes end.
     ends: Vec<u64>,
@@ -71,7 +71,7 @@ pub struct LosingDisk {
     /// The member whose disk it is.
     pub lost: u64,
     older: BTreeMap<String, Vec<u8>>,
-    steps: VecDeque<(Duration, Step)>,
+    steps: VecDeque<(Duration, Disturbance)>,
 }
 
 impl LosingDisk {
@@ -85,7 +85,7 @@ impl LosingDisk {
         rng: &mut Rng,
     ) -> Self {
         net.heal();
-        let step = |part, ends: &[u64], begins: &[u64]| Step {
+        let step = |part, ends: &[u64], begins: &[u64]| Disturbance {
             part,
             ends: ends.to_vec(),
             begins: begins.to_vec(),
@@ -114,7 +114,8 @@ impl LosingDisk {
         now: Duration,
         mut meet: impl FnMut(u64, Fate),
     ) -> Option<Part> {
-        let (_, Step { part, ends, begins }) = self.steps.pop_front_if(|(at, _)| *at <= now)?;
+        let (_, Disturbance { part, ends, begins }) =
+            self.steps.pop_front_if(|(at, _)| *at <= now)?;
         ends.into_iter().for_each(|id| meet(id, Fate::Ends));
         if part == Part::Loss {
             self.lose(&media[&self.lost]);

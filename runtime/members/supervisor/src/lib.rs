@@ -11,5 +11,5 @@ mod terminal;
 pub use rustix::process::Signal;
 
 pub use reaper::{REAP, Reaper, reap, since_boot};
-pub use run::{End, Ended, Held, LOST, end_by, supervise};
+pub use run::{End, Ended, HeldLock, LOST, end_by, supervise};
 pub use signals::Signals;

@@ -17,7 +17,7 @@ use crate::signals::{SignalMeaning, SignalTarget, Signals, raise_default};
 use crate::terminal::Terminal;
 
 /// A lock under which a command runs.
-pub trait Held {
+pub trait HeldLock {
     /// Whether it is held now.
     fn is_held(&self) -> bool;
 
@@ -106,7 +106,7 @@ pub async fn supervise(
     command: &[OsString],
     variables: &[(&str, Option<String>)],
     reaper: Option<Reaper>,
-    lock: &impl Held,
+    lock: &impl HeldLock,
     signals: &mut Signals,
     grace: Duration,
 ) -> Ended {
@@ -129,7 +129,7 @@ pub async fn supervise(
 
 async fn wait(
     process: &mut Process,
-    lock: &impl Held,
+    lock: &impl HeldLock,
     signals: &mut Signals,
     grace: Duration,
 ) -> io::Result<End> {
@@ -190,7 +190,7 @@ async fn wait(
 const HEAD_START: Duration = Duration::from_millis(100);
 
 /// When the reaper is to end the command, if this process does neither that nor renew the lock.
-fn guarded(lock: &impl Held, grace: Duration) -> Guarded {
+fn guarded(lock: &impl HeldLock, grace: Duration) -> Guarded {
     let Some(deadline) = lock.deadline() else { return Guarded::NEVER };
     let grace = grace.min(lock.grace_max()).max(HEAD_START);
     let term_at = deadline.saturating_add((grace / 4).max(HEAD_START / 2));

@@ -7,7 +7,7 @@ use turnstile_replicated_lock_core::types::{LockName, LockStatus};
 
 /// The status of this member for one lock has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct StatusChange {
     /// The lock.
     pub lock: LockName,
     /// Its id, if this member has used it.
@@ -24,7 +24,7 @@ pub struct Change {
 pub struct Lagged(pub u64);
 
 /// The changes since this listener was created, in order.
-pub struct Changes(pub(crate) broadcast::Receiver<Change>);
+pub struct Changes(pub(crate) broadcast::Receiver<StatusChange>);
 
 impl fmt::Debug for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,7 +37,7 @@ impl Changes {
     ///
     /// # Errors
     /// When this listener lags behind; the next call returns the oldest change that is kept.
-    pub async fn next(&mut self) -> Result<Option<Change>, Lagged> {
+    pub async fn next(&mut self) -> Result<Option<StatusChange>, Lagged> {
         match self.0.recv().await {
             Ok(change) => Ok(Some(change)),
             Err(broadcast::error::RecvError::Closed) => Ok(None),

@@ -13,7 +13,7 @@ use turnstile_raft::Member as RaftMember;
 use turnstile_replicated_lock_core::message::Command;
 use turnstile_replicated_lock_core::types::{Address, LockName};
 
-use crate::changes::Change;
+use crate::changes::StatusChange;
 use crate::error::LockError;
 use crate::node::{CoreNode, Unhandled};
 use crate::shared::Shared;
@@ -27,7 +27,7 @@ pub(crate) struct Inner {
     pub(crate) node: Arc<CoreNode>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) turns: Arc<Turns>,
-    pub(crate) changes: broadcast::WeakSender<Change>,
+    pub(crate) changes: broadcast::WeakSender<StatusChange>,
     pub(crate) unhandled: Unhandled,
     pub(crate) command_timeout: Duration,
     pub(crate) runtime: Handle,

@@ -21,7 +21,7 @@ mod turns;
 
 pub use turnstile_replicated_lock_core::types::{Address, LockName, LockStatus};
 
-pub use changes::{Change, Changes, Lagged};
+pub use changes::{Changes, Lagged, StatusChange};
 pub use error::LockError;
 pub use mutex::{Guard, Mutex};
 pub use name::lock_name;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use turnstile_host::Inbox;
 use turnstile_ids::number::Token;
-use turnstile_raft::{Encode, Place, StateMachine};
+use turnstile_raft::{Encode, LogPosition, StateMachine};
 use turnstile_replicated_lock_core::message::{Cluster, Message};
 use turnstile_replicated_lock_core::types::{LockName, LockStatus, LogOperation};
 use turnstile_replicated_lock_core::{Locks, Member};
@@ -151,7 +151,7 @@ impl StateMachine for Machine {
         "raftlock"
     }
 
-    fn apply(&mut self, place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
+    fn apply(&mut self, place: LogPosition, operation: &[u8]) -> io::Result<Vec<u8>> {
         let answer = match decode(operation) {
             Some(Operation::Register(new)) => self.register(new),
             Some(Operation::Envelope { session, sequence, commands }) => {

@@ -9,13 +9,13 @@ use turnstile_replicated_lock_core::types::LockName;
 
 use crate::error::LockError;
 use crate::inner::Inner;
-use crate::turns::{Locked, Loss, Turn};
+use crate::turns::{LockTurns, Locked, Loss};
 
 /// A lock of the cluster. Clones, and others with the same id, are the same lock.
 #[derive(Clone)]
 pub struct Mutex {
     inner: Arc<Inner>,
-    turn: Arc<Turn>,
+    turn: Arc<LockTurns>,
 }
 
 impl fmt::Debug for Mutex {
@@ -25,7 +25,7 @@ impl fmt::Debug for Mutex {
 }
 
 impl Mutex {
-    pub(crate) const fn new(inner: Arc<Inner>, turn: Arc<Turn>) -> Self {
+    pub(crate) const fn new(inner: Arc<Inner>, turn: Arc<LockTurns>) -> Self {
         Self { inner, turn }
     }
 
@@ -87,7 +87,7 @@ impl Mutex {
 #[must_use = "dropping it unlocks"]
 pub struct Guard {
     inner: Arc<Inner>,
-    turn: Arc<Turn>,
+    turn: Arc<LockTurns>,
     token: u64,
     loss: Loss,
     /// `None` once it is unlocked.
@@ -146,7 +146,7 @@ impl Drop for Guard {
 
 async fn release(
     inner: Arc<Inner>,
-    turn: Arc<Turn>,
+    turn: Arc<LockTurns>,
     _queue: OwnedMutexGuard<()>,
 ) -> Result<(), LockError> {
     let outcome = turn.await_unlock()?;

@@ -16,7 +16,7 @@ use turnstile_replicated_lock_core::Member;
 use turnstile_replicated_lock_core::message::{Message, Notice};
 use turnstile_replicated_lock_core::types::Address;
 
-use crate::changes::{Change, Changes};
+use crate::changes::{Changes, StatusChange};
 use crate::driver::Driver;
 use crate::error::LockError;
 use crate::inner::Inner;
@@ -156,7 +156,7 @@ fn start_tasks(
     turns: &Arc<Turns>,
     queue: Queue,
     notices: Notices<Member>,
-    changes: broadcast::Sender<Change>,
+    changes: broadcast::Sender<StatusChange>,
 ) -> Vec<AbortHandle> {
     let (shared, raft, turns) = (Arc::clone(shared), raft.clone(), Arc::clone(turns));
     let heartbeat = options.raft.heartbeat;
@@ -179,14 +179,14 @@ async fn listen(
     shared: Arc<Shared>,
     turns: Arc<Turns>,
     mut notices: Notices<Member>,
-    changes: broadcast::Sender<Change>,
+    changes: broadcast::Sender<StatusChange>,
 ) {
     while let Some(event) = notices.next().await {
         match event {
             Event::Notice(Notice::Changed { lock, status, token }) => {
                 let (id, token) = (turns.id(lock), token.map(|token| token.number()));
                 // An error means that nobody listens.
-                let _deaf = changes.send(Change { lock, id, status, token });
+                let _deaf = changes.send(StatusChange { lock, id, status, token });
             }
             Event::Notice(Notice::Mutex { lock, event }) => turns.on_event(lock, event),
             Event::Unsent(unsent) => {

@@ -17,14 +17,14 @@ const PRUNE_LEAST: usize = 1024;
 pub(crate) struct Turns(Mutex<TurnMap>);
 
 struct TurnMap {
-    turns: BTreeMap<LockName, Arc<Turn>>,
+    turns: BTreeMap<LockName, Arc<LockTurns>>,
     /// The number at which those without a user are removed.
     prune_at: usize,
     is_closed: bool,
 }
 
 /// The turns of one lock.
-pub(crate) struct Turn {
+pub(crate) struct LockTurns {
     pub(crate) lock: LockName,
     id: Box<str>,
     /// Held by the task whose turn it is; first in, first out.
@@ -59,7 +59,7 @@ impl Turns {
         lock: LockName,
         id: &str,
         in_use: impl FnOnce() -> BTreeSet<LockName>,
-    ) -> Arc<Turn> {
+    ) -> Arc<LockTurns> {
         let mut map = self.lock();
         if map.turns.len() >= map.prune_at {
             let in_use = in_use();
@@ -67,7 +67,8 @@ impl Turns {
             map.prune_at = PRUNE_LEAST.max(2 * map.turns.len());
         }
         let first = if map.is_closed { Slot::Closed } else { Slot::Idle };
-        let turn = map.turns.entry(lock).or_insert_with(|| Arc::new(Turn::new(lock, id, first)));
+        let turn =
+            map.turns.entry(lock).or_insert_with(|| Arc::new(LockTurns::new(lock, id, first)));
         Arc::clone(turn)
     }
 
@@ -100,7 +101,7 @@ impl Turns {
     }
 }
 
-impl Turn {
+impl LockTurns {
     fn new(lock: LockName, id: &str, first: Slot) -> Self {
         Self { lock, id: id.into(), queue: Arc::default(), slot: Mutex::new(first) }
     }

@@ -35,14 +35,14 @@ const LAID: [Laid; 3] = [
 ];
 
 /// A cache manager that has LockWrite, with the locks of one file.
-struct Host {
+struct BenchClient {
     core: CacheManager,
     state: State,
     out: OutOf<CacheManager>,
     laid: Laid,
 }
 
-impl Host {
+impl BenchClient {
     fn new(laid: Laid, locks: u64) -> Self {
         let (core, state, out) = (CacheManager::new(), State::default(), Out::default());
         let mut host = Self { core, state, out, laid };
@@ -117,7 +117,7 @@ struct Row {
 }
 
 impl Row {
-    fn round(&mut self, host: &mut Host, locks: u64) {
+    fn round(&mut self, host: &mut BenchClient, locks: u64) {
         let clients: Vec<u64> = (0..ASKED).map(|nth| 1 + nth * (locks / ASKED) + nth % 2).collect();
         let held: Vec<(u64, LockId)> =
             clients.iter().map(|client| (*client, host.lock_of(*client))).collect();
@@ -139,7 +139,7 @@ pub(super) fn measure() {
     for laid in LAID {
         let mut sized = SIZES.map(|locks| {
             let best = Best(Duration::MAX);
-            (locks, Host::new(laid, locks), Row { unlock: best, lock: best, wait: best })
+            (locks, BenchClient::new(laid, locks), Row { unlock: best, lock: best, wait: best })
         });
         for _ in 0..ROUNDS {
             for (locks, host, row) in &mut sized {

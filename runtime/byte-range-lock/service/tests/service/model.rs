@@ -53,23 +53,26 @@ const BYTES: usize = 12;
 const OWNERS: u64 = 4;
 
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum Operation {
     Lock { owner: u64, kind: LockType, first: usize, last: usize, waits: bool },
     Unlock { owner: u64, first: usize, last: usize },
     Withdraw { owner: u64 },
     Leave { owner: u64 },
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = Operation> {
     let bytes = (0..BYTES).prop_flat_map(|first| (Just(first), first..BYTES));
     let kind = prop_oneof![Just(LockType::Shared), Just(LockType::Exclusive)];
     let lock = (0..OWNERS, kind, bytes.clone(), any::<bool>()).prop_map(
-        |(owner, kind, (first, last), waits)| Step::Lock { owner, kind, first, last, waits },
+        |(owner, kind, (first, last), waits)| Operation::Lock { owner, kind, first, last, waits },
     );
-    let unlock =
-        (0..OWNERS, bytes).prop_map(|(owner, (first, last))| Step::Unlock { owner, first, last });
-    let withdraw = (0..OWNERS).prop_map(|owner| Step::Withdraw { owner });
-    let leave = (0..OWNERS).prop_map(|owner| Step::Leave { owner });
+    let unlock = (0..OWNERS, bytes).prop_map(|(owner, (first, last))| Operation::Unlock {
+        owner,
+        first,
+        last,
+    });
+    let withdraw = (0..OWNERS).prop_map(|owner| Operation::Withdraw { owner });
+    let leave = (0..OWNERS).prop_map(|owner| Operation::Leave { owner });
     prop_oneof![8 => lock, 5 => unlock, 1 => withdraw, 1 => leave]
 }
 
@@ -200,9 +203,9 @@ impl Real {
 }
 
 /// Makes a step in both, and compares its outcome.
-fn take(model: &mut Model, real: &mut Real, step: Step) -> Result<(), TestCaseError> {
+fn take(model: &mut Model, real: &mut Real, step: Operation) -> Result<(), TestCaseError> {
     match step {
-        Step::Lock { owner, kind, first, last, waits } => {
+        Operation::Lock { owner, kind, first, last, waits } => {
             let wait = Wait { owner, kind, first, last };
             real.lock(wait, waits);
             let is_free = model.is_free(wait, model.queue.len());
@@ -218,12 +221,12 @@ fn take(model: &mut Model, real: &mut Real, step: Step) -> Result<(), TestCaseEr
                 model.queue.push(wait);
             }
         }
-        Step::Unlock { owner, first, last } => {
+        Operation::Unlock { owner, first, last } => {
             let released = real.manager.unlock(&real.file, Owner(owner), range(first, last));
             prop_assert_eq!(released, Ok(()));
             model.release(owner, first, last);
         }
-        Step::Withdraw { owner } => {
+        Operation::Withdraw { owner } => {
             let is_waiting = model.waits(owner);
             let withdrawn = real.tickets.get(&owner).copied();
             let withdrawn = withdrawn.is_some_and(|ticket| real.manager.withdraw(ticket));
@@ -232,7 +235,7 @@ fn take(model: &mut Model, real: &mut Real, step: Step) -> Result<(), TestCaseEr
             prop_assert_eq!(real.outcome(owner), expected);
             model.queue.retain(|wait| wait.owner != owner);
         }
-        Step::Leave { owner } => {
+        Operation::Leave { owner } => {
             real.manager.owner_gone(&real.file, Owner(owner));
             let expected = model.waits(owner).then_some(Err(LockError::Withdrawn));
             prop_assert_eq!(real.outcome(owner), expected);
@@ -243,7 +246,7 @@ fn take(model: &mut Model, real: &mut Real, step: Step) -> Result<(), TestCaseEr
     Ok(())
 }
 
-fn run(steps: &[Step]) -> Result<(), TestCaseError> {
+fn run(steps: &[Operation]) -> Result<(), TestCaseError> {
     let lines: Arc<Mutex<String>> = Arc::default();
     let noted = lines.clone();
     let trace = Trace::new("host 1", move |line| {
@@ -254,7 +257,7 @@ fn run(steps: &[Step]) -> Result<(), TestCaseError> {
         let (held, before) = (model.held(), real.server.granted());
         let waiting: Vec<u64> = (0..OWNERS).filter(|owner| model.waits(*owner)).collect();
         // Who waits asks for nothing else.
-        if let Step::Lock { owner, .. } | Step::Unlock { owner, .. } = *step
+        if let Operation::Lock { owner, .. } | Operation::Unlock { owner, .. } = *step
             && model.waits(owner)
         {
             continue;
@@ -282,7 +285,7 @@ fn run(steps: &[Step]) -> Result<(), TestCaseError> {
 }
 
 /// Each byte has the same, as far as one owner's lock of it shows.
-fn compare(model: &Model, real: &Real, step: &Step) -> Result<(), TestCaseError> {
+fn compare(model: &Model, real: &Real, step: &Operation) -> Result<(), TestCaseError> {
     for (byte, expected) in model.bytes.iter().enumerate() {
         let found = real.byte(byte);
         let is_same = found.iter().all(|(owner, kind)| expected.get(owner) == Some(kind));

@@ -6,7 +6,7 @@ use tokio::task::LocalSet;
 
 use crate::client::Client;
 use crate::etcd::Etcd;
-use crate::lock::Claim;
+use crate::lock::HeldClaim;
 use crate::server::Server;
 use crate::table::{OURS, Row};
 use crate::{Load, ROUNDS, measure_in_turns, print_machine, row, table};
@@ -21,9 +21,9 @@ pub(crate) fn run(time: Duration) {
     let (single, etcd) = (Some(Server::on_disk(None)), Server::etcd());
     let mut rows: Vec<Row<'_>> = Vec::new();
     for (load, clients) in [(Load::Pairs, 8), (Load::Pairs, 64), (Load::HandOvers, 64)] {
-        rows.push(row::<Claim>(CLUSTER, load, clients, &cluster, time));
+        rows.push(row::<HeldClaim>(CLUSTER, load, clients, &cluster, time));
         rows.push(row::<Etcd>("three etcds", load, clients, &etcds, time));
-        rows.push(row::<Claim>(OURS, load, clients, &single, time));
+        rows.push(row::<HeldClaim>(OURS, load, clients, &single, time));
         rows.push(row::<Etcd>("etcd", load, clients, &etcd, time));
     }
     measure_in_turns(&mut rows);

@@ -63,12 +63,12 @@ pub(crate) async fn hand_overs(mut client: impl Lock, name: &str, end: Instant) 
 }
 
 /// A client of `turnstiled`.
-pub(crate) struct Claim {
+pub(crate) struct HeldClaim {
     client: Client,
     id: u64,
 }
 
-impl Lock for Claim {
+impl Lock for HeldClaim {
     async fn connect(at: SocketAddr) -> Self {
         Self { client: Client::connect(at).await, id: 0 }
     }

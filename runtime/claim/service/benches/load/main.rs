@@ -28,7 +28,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use etcd::Etcd;
-use lock::{Claim, Health, Lock, Refused, hand_overs, pairs};
+use lock::{Health, HeldClaim, Lock, Refused, hand_overs, pairs};
 use redis::Redis;
 use server::{Build, Server};
 use table::{OURS, Row};
@@ -99,15 +99,21 @@ fn compare(time: Duration, of: Option<&String>, other: Build<'_>) {
     ];
     for (load, clients) in [(Load::Pairs, 8), (Load::Pairs, 64), (Load::HandOvers, 64)] {
         if matches!(load, Load::Pairs) {
-            rows.push(row::<Claim>("constants, bare", load, clients, &constant, time));
+            rows.push(row::<HeldClaim>("constants, bare", load, clients, &constant, time));
             rows.push(row::<Health>("its /healthz", load, clients, &memory, time));
             rows.push(row::<Refused>("its refusals", load, clients, &memory, time));
         }
-        rows.push(row::<Claim>("turnstiled in memory", load, clients, &memory, time));
-        rows.push(row::<Claim>(OURS, load, clients, &disk, time));
+        rows.push(row::<HeldClaim>("turnstiled in memory", load, clients, &memory, time));
+        rows.push(row::<HeldClaim>(OURS, load, clients, &disk, time));
         if let Some((memory, disk)) = &others {
-            rows.push(row::<Claim>("another turnstiled in memory", load, clients, memory, time));
-            rows.push(row::<Claim>("another turnstiled on disk", load, clients, disk, time));
+            rows.push(row::<HeldClaim>(
+                "another turnstiled in memory",
+                load,
+                clients,
+                memory,
+                time,
+            ));
+            rows.push(row::<HeldClaim>("another turnstiled on disk", load, clients, disk, time));
         }
         rows.push(row::<Redis<true>>("redis", load, clients, &redis, time));
         if matches!(load, Load::HandOvers) {

@@ -17,7 +17,7 @@ use turnstile_claim_core::message::{
 use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
 use turnstile_claim_core::record::Status;
 use turnstile_claim_machines::claim::Resource;
-use turnstile_host::{Service, Step, simulation};
+use turnstile_host::{Service, StepIo, simulation};
 use turnstile_ids::number::CallId;
 use turnstile_step::Input;
 
@@ -109,7 +109,7 @@ impl Service for ClientService {
     type Context = InputContext;
     type Outgoing = ();
 
-    fn due_us(&mut self, step: &mut Step<'_, Self>, armed: Timer) -> Option<u64> {
+    fn due_us(&mut self, step: &mut StepIo<'_, Self>, armed: Timer) -> Option<u64> {
         let Timer { resource, timer } = armed;
         let now = self.instant(step.now.at_us);
         let entry = self.entries.get_mut(&resource)?;
@@ -169,9 +169,9 @@ impl Service for ClientService {
     }
 
     /// A client has no durable state.
-    fn save(&mut self, _step: &mut Step<'_, Self>, (): ()) {}
+    fn save(&mut self, _step: &mut StepIo<'_, Self>, (): ()) {}
 
-    fn notify(&mut self, step: &mut Step<'_, Self>, notice: Notice) {
+    fn notify(&mut self, step: &mut StepIo<'_, Self>, notice: Notice) {
         match notice {
             Notice::Told { resource, notice: client::Notice::KeyNeeded } => {
                 self.key_needed.push(resource);
@@ -192,7 +192,7 @@ impl Service for ClientService {
         }
     }
 
-    fn send(&mut self, step: &mut Step<'_, Self>, _to: Server, message: Message) {
+    fn send(&mut self, step: &mut StepIo<'_, Self>, _to: Server, message: Message) {
         match message {
             Message::Request(request) => self.request(step, request),
             Message::Response(_) | Message::Act { .. } | Message::Over { .. } => {}
@@ -201,7 +201,7 @@ impl Service for ClientService {
 
     /// Removes the claims that the core has ended, and aborts their requests, which the core sees
     /// as unanswered.
-    fn finish(&mut self, step: &mut Step<'_, Self>) {
+    fn finish(&mut self, step: &mut StepIo<'_, Self>) {
         let is_over = |resource: &ResourceName| step.state.claim(*resource).is_none();
         let over: Vec<ResourceName> = self.entries.keys().copied().filter(is_over).collect();
         let calls = self.sent.iter().filter(|(_, sent)| over.contains(&sent.resource));
@@ -228,7 +228,7 @@ impl Service for ClientService {
 }
 
 impl ClientService {
-    fn tell(&mut self, step: &Step<'_, Self>, resource: ResourceName, notice: client::Notice) {
+    fn tell(&mut self, step: &StepIo<'_, Self>, resource: ResourceName, notice: client::Notice) {
         let is_held = matches!(notice, client::Notice::Acquired { .. });
         let claim = step.state.claim(resource).and_then(|claim| claim.claim);
         let watch = claim.filter(|_| is_held).map(|claim| self.watch(claim));
@@ -267,7 +267,7 @@ impl ClientService {
         }
     }
 
-    fn request(&mut self, step: &Step<'_, Self>, Request { call, kind: ask }: Request) {
+    fn request(&mut self, step: &StepIo<'_, Self>, Request { call, kind: ask }: Request) {
         let now = self.instant(step.now.at_us);
         let Some(resource) = step.state.resource_of_call(call) else { return };
         let Some(entry) = self.entries.get(&resource) else { return };

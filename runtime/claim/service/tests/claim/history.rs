@@ -52,7 +52,7 @@ enum Stage {
 
 /// The claim that a client is about.
 #[derive(Clone, Debug)]
-struct Claim {
+struct ClaimEvents {
     resource: u64,
     key: u64,
     posted: Instant,
@@ -65,7 +65,7 @@ struct Claim {
 /// A client over all lives.
 struct Actor {
     rng: Rng,
-    claim: Option<Claim>,
+    claim: Option<ClaimEvents>,
     holds: Vec<Hold>,
     /// What each claim is in the end.
     ends: BTreeMap<String, &'static str>,
@@ -101,7 +101,8 @@ impl Actor {
 
     /// What was granted in an earlier life is held in this one.
     fn resume(&self, client: &mut Client, revoked: &Revoked) -> Option<()> {
-        let Some(Claim { path, grant: Some((granted, _)), stage: Stage::Held, .. }) = &self.claim
+        let Some(ClaimEvents { path, grant: Some((granted, _)), stage: Stage::Held, .. }) =
+            &self.claim
         else {
             return Some(());
         };
@@ -121,7 +122,7 @@ impl Actor {
                 let (resource, key) = (self.rng.number() % RESOURCES, self.rng.number());
                 let (posted, stage) = (Instant::now(), Stage::Posting);
                 let path = String::new();
-                Claim { resource, key, posted, path, grant: None, stage }
+                ClaimEvents { resource, key, posted, path, grant: None, stage }
             }
         };
         self.claim = Some(claim.clone());
@@ -170,19 +171,19 @@ impl Actor {
         Some(())
     }
 
-    fn hold(&mut self, claim: &Claim, to: Instant) {
-        let Claim { resource, posted, .. } = *claim;
+    fn hold(&mut self, claim: &ClaimEvents, to: Instant) {
+        let ClaimEvents { resource, posted, .. } = *claim;
         let (token, from) = claim.grant.expect("it was granted");
         self.holds.push(Hold { resource, path: claim.path.clone(), token, posted, from, to });
     }
 
-    fn end(&mut self, claim: &Claim, status: &'static str) {
+    fn end(&mut self, claim: &ClaimEvents, status: &'static str) {
         let before = self.ends.insert(claim.path.clone(), status);
         assert_eq!(before, None, "two keys made one claim: {claim:?}");
     }
 }
 
-impl Claim {
+impl ClaimEvents {
     /// Whether the lock is granted, or has to be waited for.
     fn hear(&mut self, answer: &Answer, granted: &[u16], waits: &[u16]) {
         if granted.contains(&answer.status) {
@@ -202,8 +203,8 @@ impl Claim {
 }
 
 /// What comes next of a claim, sent; and what is heard of it.
-fn ask(client: &mut Client, claim: &Claim) -> Option<Answer> {
-    let Claim { resource, key, path, .. } = claim;
+fn ask(client: &mut Client, claim: &ClaimEvents) -> Option<Answer> {
+    let ClaimEvents { resource, key, path, .. } = claim;
     client.headers.clear();
     let (method, path, body) = match claim.stage {
         Stage::Posting => {

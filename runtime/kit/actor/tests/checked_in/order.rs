@@ -736,7 +736,7 @@ pub mod order {
                     Action::CountTheReminder,
                     ::turnstile_machine::Update {
                         variable: 0,
-                        change: ::turnstile_machine::Change::Add(1),
+                        change: ::turnstile_machine::VariableChange::Add(1),
                     },
                 ),
             ],

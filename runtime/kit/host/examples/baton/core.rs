@@ -38,13 +38,13 @@ pub(crate) struct Begin;
 
 /// The baton of this number is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(crate) struct Held(pub(crate) u64);
+pub(crate) struct HasBaton(pub(crate) u64);
 
 /// Whether the baton is held or being handed over, if it is, and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Saved(Option<Timer>, u64);
 
-turnstile_step::not_symbolic!(State, Message, Timer, Begin, Held, Saved);
+turnstile_step::not_symbolic!(State, Message, Timer, Begin, HasBaton, Saved);
 
 impl Core for Runner {
     type State = State;
@@ -52,7 +52,7 @@ impl Core for Runner {
     type Message = Message;
     type Timer = Timer;
     type Command = Begin;
-    type Notice = Held;
+    type Notice = HasBaton;
     type Saved = Saved;
 
     fn start(&self) -> State {
@@ -99,7 +99,7 @@ impl Core for Runner {
         out.effects.extend(step.actions.into_iter().map(|entry| match entry.action {
             Action::HandItOver => send(Message::Baton(state.number + 1)),
             Action::SayThanks => send(Message::Thanks(number)),
-            Action::SayThatItIsHeld => Effect::Notify(Held(state.number)),
+            Action::SayThatItIsHeld => Effect::Notify(HasBaton(state.number)),
             Action::StartHoldTimer => Effect::Arm(Timer::Hold),
             Action::StartRetryTimer => Effect::Arm(Timer::Retry),
             Action::DeleteRetryTimer => Effect::Disarm(Timer::Retry),

@@ -10,7 +10,7 @@ use turnstile_host::store::LogStore;
 use turnstile_host::transport::tcp;
 use turnstile_host::{Node, Options, Trace};
 
-use crate::core::{Begin, Held, Runner, Timer};
+use crate::core::{Begin, HasBaton, Runner, Timer};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -35,7 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     if !begin.is_empty() {
         node.command(Begin).await?;
     }
-    while let Some(Held(number)) = notices.notice().await {
+    while let Some(HasBaton(number)) = notices.notice().await {
         println!("{number}");
     }
     Ok(())

@@ -13,7 +13,7 @@ use super::bounds::NodeCore;
 use super::event::{Event, EventOf};
 use super::kept::Kept;
 use crate::clock::Moment;
-use crate::engine::{Service, Step, TimerOf};
+use crate::engine::{Service, StepIo, TimerOf};
 use crate::host::Outlet;
 use crate::store::{Batch, Store, Visitor};
 use crate::transport::Unsent;
@@ -58,22 +58,22 @@ impl<C: NodeCore> Service for NodeService<C> {
     type Context = ();
     type Outgoing = NodeOutgoing<C>;
 
-    fn due_us(&mut self, step: &mut Step<'_, Self>, timer: TimerOf<Self>) -> Option<u64> {
+    fn due_us(&mut self, step: &mut StepIo<'_, Self>, timer: TimerOf<Self>) -> Option<u64> {
         let lasts = (self.durations)(step.state, timer).as_micros();
         Some(step.now.at_us.saturating_add(u64::try_from(lasts).unwrap_or(u64::MAX)))
     }
 
-    fn save(&mut self, _step: &mut Step<'_, Self>, saved: C::Saved) {
+    fn save(&mut self, _step: &mut StepIo<'_, Self>, saved: C::Saved) {
         C::merge_saved(&mut self.kept.saved, saved);
         self.is_changed = self.is_kept;
     }
 
-    fn notify(&mut self, step: &mut Step<'_, Self>, notice: C::Notice) {
+    fn notify(&mut self, step: &mut StepIo<'_, Self>, notice: C::Notice) {
         self.events.expect_one();
         step.outgoing.push(NodeOutgoing::Notice(notice));
     }
 
-    fn send(&mut self, step: &mut Step<'_, Self>, to: C::Peer, message: C::Message) {
+    fn send(&mut self, step: &mut StepIo<'_, Self>, to: C::Peer, message: C::Message) {
         step.outgoing.push(NodeOutgoing::Message(to, message));
     }
 

@@ -12,11 +12,11 @@ const SECTOR: usize = 512;
 pub(super) struct Content {
     pub(super) seen: Vec<u8>,
     pub(super) synced: Vec<u8>,
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<NoteChange>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Change {
+pub(super) enum NoteChange {
     Written { at: usize, bytes: Vec<u8> },
     Cut(usize),
 }
@@ -53,14 +53,14 @@ impl Kept {
 
 impl Content {
     pub(super) fn write(&mut self, bytes: &[u8], at: usize) {
-        let change = Change::Written { at, bytes: bytes.to_vec() };
+        let change = NoteChange::Written { at, bytes: bytes.to_vec() };
         change.apply(&mut self.seen);
         self.changes.push(change);
     }
 
     pub(super) fn cut(&mut self, len: usize) {
         self.seen.truncate(len);
-        self.changes.push(Change::Cut(len));
+        self.changes.push(NoteChange::Cut(len));
     }
 
     /// A failed sync: some of the changes are on the disk, and the system will not write the
@@ -74,9 +74,9 @@ impl Content {
         for change in self.changes.drain(..) {
             change.apply(&mut cache);
             match change {
-                Change::Cut(len) if kept.holds(rng) => self.synced.truncate(len),
-                Change::Cut(_) => {}
-                Change::Written { at, bytes } => {
+                NoteChange::Cut(len) if kept.holds(rng) => self.synced.truncate(len),
+                NoteChange::Cut(_) => {}
+                NoteChange::Written { at, bytes } => {
                     let end = at + bytes.len();
                     for sector in at / SECTOR..end.div_ceil(SECTOR) {
                         if kept.holds(rng) {
@@ -105,7 +105,7 @@ fn keep(synced: &mut Vec<u8>, cache: &[u8], from: usize, until: usize) {
     }
 }
 
-impl Change {
+impl NoteChange {
     pub(super) fn apply(&self, content: &mut Vec<u8>) {
         match self {
             Self::Cut(len) => content.truncate(*len),

@@ -13,13 +13,13 @@ use crate::store::format::image::ImageFile;
 
 /// An image, if there is one, and the changes after it.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct HeldNotes {
     pub image: Option<ImageFile>,
     /// Sorted.
     pub changes: Changes,
 }
 
-impl Held {
+impl HeldNotes {
     /// The current image, without the logs after it.
     pub(super) fn latest(directory: &dyn Directory, files: &Files) -> io::Result<Self> {
         let image = ImageFile::latest(directory, files)?;

@@ -24,7 +24,7 @@ use super::batch::{Batch, Visitor};
 use super::contract::Store;
 use super::directory::{Background, Directory};
 use super::files::{self, Files};
-use super::held::Held;
+use super::held::HeldNotes;
 use super::note::{Note, NoteValue};
 use super::os::OsDirectory;
 use super::recover::{PreviousUse, Recovered, recover};
@@ -47,7 +47,7 @@ pub struct LogStore {
     directory: Arc<dyn Directory>,
     log_max: u64,
     /// Until it is read.
-    held: Option<Held>,
+    held: Option<HeldNotes>,
     manifest: Manifest,
     /// The last log before this start, and the position of the chain at its end.
     before: LogMark,
@@ -111,7 +111,7 @@ impl LogStore {
         if logs > LOGS_MAX || log_bytes > log_max {
             match put_image(&*directory, end, &held) {
                 Ok(()) => {
-                    held = Held::latest(&*directory, &Files::scan(&*directory)?)?;
+                    held = HeldNotes::latest(&*directory, &Files::scan(&*directory)?)?;
                     tell(place, remove_folded(&*directory, end));
                 }
                 // The logs still exist.
@@ -283,7 +283,7 @@ impl Drop for LogStore {
 /// Writes an image of all logs up to the end of a closed one, and removes them.
 fn fold(directory: &dyn Directory, closed: LogMark) -> io::Result<()> {
     let files = Files::scan(directory)?;
-    let mut held = Held::latest(directory, &files)?;
+    let mut held = HeldNotes::latest(directory, &files)?;
     let (logs, end) = ((files.first_log(), closed.log), LogEnd::At(closed.position));
     (held.changes, _) = replay::logs(directory, held.position(), logs, end)?;
     put_image(directory, closed, &held)?;
@@ -291,7 +291,7 @@ fn fold(directory: &dyn Directory, closed: LogMark) -> io::Result<()> {
 }
 
 /// Writes an image of the content up to a position.
-fn put_image(directory: &dyn Directory, end: LogMark, held: &Held) -> io::Result<()> {
+fn put_image(directory: &dyn Directory, end: LogMark, held: &HeldNotes) -> io::Result<()> {
     image::put(directory, end.log, end.position, |each| held.read(directory, each))
 }
 

@@ -8,7 +8,7 @@ use std::io;
 
 use super::directory::Directory;
 use super::files::{Files, image_name, log_name};
-use super::held::Held;
+use super::held::HeldNotes;
 use super::note::NoteValue;
 use super::refusal::refuse;
 use super::replay::{self, LogEnd};
@@ -18,7 +18,7 @@ use crate::store::format::manifest::{self, LogMark, LogMarks, Manifest};
 /// The content of a directory, now durable.
 #[derive(Debug)]
 pub(super) struct Recovered {
-    pub held: Held,
+    pub held: HeldNotes,
     pub manifest: Manifest,
     /// The last log with acknowledged writes, and the position of the chain at its end.
     pub end: LogMark,
@@ -49,7 +49,7 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
     if is_upgraded {
         if files.logs.is_empty() && files.images.is_empty() {
             return Ok(Recovered {
-                held: Held::default(),
+                held: HeldNotes::default(),
                 manifest: Manifest::create(directory, LogMark::default())?,
                 end: LogMark::default(),
                 logs: 0,
@@ -64,7 +64,7 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
     let marks = LogMarks::read(directory)?;
     check_new(directory, &files, marks)?;
     let last = marks.begin.log;
-    let mut held = Held::latest(directory, &files)?;
+    let mut held = HeldNotes::latest(directory, &files)?;
     // The frames are read again later; check here that they are valid, before anything is written
     // or removed.
     held.read(directory, &mut |_, _| Ok(()))?;

@@ -64,7 +64,7 @@ pub use trouble::Trouble;
 use super::{Counts, Receiver, Transport, Unsent, UnsentReason};
 use crate::clock::after;
 use backoff::Backoff;
-use link::{Link, Outgoing};
+use link::{Connection, Outgoing};
 use node::NodeShared;
 use queue::{Queue, Queued};
 
@@ -77,7 +77,7 @@ impl<M: Serialize + DeserializeOwned + Send + 'static> Message for M {}
 /// [`Transport::close`] sends them first.
 pub struct Tcp<P, M> {
     node: Arc<NodeShared<P>>,
-    links: RwLock<BTreeMap<P, Arc<Link<M>>>>,
+    links: RwLock<BTreeMap<P, Arc<Connection<M>>>>,
     /// Starts the task of a link.
     launch: Launch<P, M>,
     tasks: Mutex<JoinSet<()>>,
@@ -86,7 +86,7 @@ pub struct Tcp<P, M> {
     runtime: Handle,
 }
 
-type Launch<P, M> = Box<dyn Fn(&mut JoinSet<()>, &Handle, P, Arc<Link<M>>) + Send + Sync>;
+type Launch<P, M> = Box<dyn Fn(&mut JoinSet<()>, &Handle, P, Arc<Connection<M>>) + Send + Sync>;
 
 impl<P: PeerId, M: Message> Tcp<P, M> {
     fn start<R, L, D>(mut options: Options<P>, listener: L, dial: D, receiver: R) -> Self
@@ -158,7 +158,7 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
         }
         let limits = &self.node.limits;
         let queue = Queue::new(limits.queue_messages, limits.queue_bytes);
-        let link = Arc::new(Link::new(queue, address));
+        let link = Arc::new(Connection::new(queue, address));
         links.insert(peer, Arc::clone(&link));
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}

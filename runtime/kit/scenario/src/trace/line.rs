@@ -47,13 +47,13 @@ pub fn step_line<C: SerdeCore>(
 ) -> serde_json::Result<String> {
     #[derive(Serialize)]
     #[serde(bound = "")]
-    struct Step<'l, C: SerdeCore> {
+    struct StepLine<'l, C: SerdeCore> {
         node: &'l str,
         input: &'l InputOf<C>,
         rows: &'l [RowOutcome],
         effects: &'l [EffectOf<C>],
     }
-    let step = Step::<C> { node, input, rows: &out.rows, effects: &out.effects };
+    let step = StepLine::<C> { node, input, rows: &out.rows, effects: &out.effects };
     let mut line = serde_json::to_string(&step)?;
     line.push('\n');
     Ok(line)

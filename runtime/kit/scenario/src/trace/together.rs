@@ -101,7 +101,7 @@ pub fn replay_together<R: BufRead>(
 struct Traces<'p, R> {
     protocols: &'p [Protocol],
     traces: Vec<OneTrace<R>>,
-    nodes: BTreeMap<String, Place>,
+    nodes: BTreeMap<String, TraceNode>,
     /// The messages that are not received yet, in the order in which they were sent, by sender and
     /// receiver.
     sent: BTreeMap<(String, String), VecDeque<String>>,
@@ -122,7 +122,7 @@ struct Waiting {
 
 /// Where a node is, and how it receives.
 #[derive(Clone, Copy)]
-struct Place {
+struct TraceNode {
     trace: usize,
     kind: LinkKind,
 }
@@ -265,12 +265,12 @@ impl<R: BufRead> Traces<'_, R> {
 /// Makes the node of a declaration.
 fn make(
     protocols: &[Protocol],
-    nodes: &mut BTreeMap<String, Place>,
+    nodes: &mut BTreeMap<String, TraceNode>,
     trace: usize,
     (name, is): (&str, &str),
 ) -> Result<Box<dyn ReplayNode>, InputError> {
     let (node, kind) = traced(protocols, name, is)?;
-    let place = nodes.entry(name.to_owned()).or_insert(Place { trace, kind });
+    let place = nodes.entry(name.to_owned()).or_insert(TraceNode { trace, kind });
     if place.trace != trace {
         let help = "name each trace once, and only traces of one run";
         return Err(InputError::new("another one of the traces has a node of this name", help));

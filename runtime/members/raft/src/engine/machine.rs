@@ -26,7 +26,7 @@ use crate::engine::log::entry::{Entry, TypeConfig};
 use crate::engine::log::unsynced::Unsynced;
 use crate::group::MemberNode;
 use crate::log::Log;
-use crate::machine::{Place, StateMachine};
+use crate::machine::{LogPosition, StateMachine};
 
 type Stored<T> = Result<T, StorageError<u64>>;
 /// Openraft's view of a [`StateMachine`], whose snapshots are in the log's store.
@@ -144,7 +144,7 @@ impl Applied {
                     .ok_or_else(|| refuse("the entry is no list of operations"))?;
                 let version = self.check_version(version).map_err(|why| refuse(&why))?;
                 self.version.store(version, Ordering::Relaxed);
-                let place = Place { index: id.index, term: id.leader_id.term, version };
+                let place = LogPosition { index: id.index, term: id.leader_id.term, version };
                 let mut answers = Vec::with_capacity(operations.len());
                 for operation in &operations {
                     let answer = self.machine.apply(place, operation);

@@ -19,12 +19,12 @@ use crate::engine::log::entry::{Entry, TypeConfig};
 use crate::engine::log::log_store::LogStore;
 use crate::engine::log::unsynced::Unsynced;
 use crate::log::Log;
-use crate::machine::{Encode, Place, StateMachine};
+use crate::machine::{Encode, LogPosition, StateMachine};
 
 struct Nothing;
 
 impl StateMachine for Nothing {
-    fn apply(&mut self, _place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
+    fn apply(&mut self, _place: LogPosition, operation: &[u8]) -> io::Result<Vec<u8>> {
         match operation {
             b"unknown" => Err(io::Error::other("it does not know this one")),
             operation => Ok(operation.to_vec()),

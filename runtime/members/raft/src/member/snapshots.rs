@@ -83,15 +83,15 @@ mod tests {
     use turnstile_host::store::Disk;
 
     use super::*;
-    use crate::machine::{Encode, Place, StateMachine};
+    use crate::machine::{Encode, LogPosition, StateMachine};
     use crate::network::hub::Hub;
 
     /// A machine without a state, whose snapshots wait while they are held.
     #[derive(Clone, Default)]
-    struct Held(Arc<(Mutex<bool>, Condvar)>);
+    struct HeldSnapshots(Arc<(Mutex<bool>, Condvar)>);
 
-    impl StateMachine for Held {
-        fn apply(&mut self, _place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
+    impl StateMachine for HeldSnapshots {
+        fn apply(&mut self, _place: LogPosition, operation: &[u8]) -> io::Result<Vec<u8>> {
             Ok(operation.to_vec())
         }
 
@@ -110,7 +110,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn snapshots_are_made_also_after_one_that_has_nothing_new() {
-        let (machine, store) = (Held::default(), Box::new(Disk::default().open()));
+        let (machine, store) = (HeldSnapshots::default(), Box::new(Disk::default().open()));
         let hold = |is_held| {
             *machine.0.0.lock().expect("no holder panics") = is_held;
             machine.0.1.notify_all();

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use turnstile_raft::{Encode, Place, StateMachine};
+use turnstile_raft::{Encode, LogPosition, StateMachine};
 
 /// What a machine has applied; the test keeps a handle of it.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ impl StateMachine for Register {
         self.application
     }
 
-    fn apply(&mut self, _place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
+    fn apply(&mut self, _place: LogPosition, operation: &[u8]) -> io::Result<Vec<u8>> {
         let operation = String::from_utf8(operation.to_vec()).expect("the tests propose text");
         let mut operations = self.applied.lock().expect("no holder panics");
         operations.push(operation);

@@ -10,7 +10,7 @@ use turnstile_claim::client::{
     Acquire, Changes, Claim, Error, ErrorKind, HELD, LockClient, LockClientBuilder,
 };
 use turnstile_claim::wire::claim::{ClaimSeen, id_in};
-use turnstile_supervisor::{End, Held, Reaper, Signal, Signals, end_by, supervise};
+use turnstile_supervisor::{End, HeldLock, Reaper, Signal, Signals, end_by, supervise};
 
 use super::args::RunArgs;
 use super::failure::system_error;
@@ -135,7 +135,7 @@ struct HeldClaim<'a> {
     changes: Mutex<Changes>,
 }
 
-impl Held for HeldClaim<'_> {
+impl HeldLock for HeldClaim<'_> {
     fn is_held(&self) -> bool {
         self.claim.is_held()
     }

@@ -9,14 +9,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
-use crate::server::access::token_file::{self, Token};
+use crate::server::access::token_file::{self, BearerToken};
 use crate::wire::date::Date;
 
 /// The accepted tokens; if empty, no token is required. Clones share them.
 #[derive(Clone, Default)]
 pub struct Tokens {
     file: Option<Arc<Path>>,
-    list: Arc<RwLock<Arc<[Token]>>>,
+    list: Arc<RwLock<Arc<[BearerToken]>>>,
 }
 
 impl std::fmt::Debug for Tokens {
@@ -45,9 +45,9 @@ impl Identity {
 
 /// The result of looking up a token.
 pub(crate) enum TokenCheck {
-    Right(Token),
+    Right(BearerToken),
     /// The token expired at this time.
-    Expired(Token),
+    Expired(BearerToken),
     Wrong,
 }
 
@@ -100,7 +100,7 @@ impl Tokens {
         }
     }
 
-    fn list(&self) -> Arc<[Token]> {
+    fn list(&self) -> Arc<[BearerToken]> {
         self.list.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -128,13 +128,13 @@ mod tests {
 
     #[test]
     fn only_a_whole_token_is_right() {
-        let token = |secret: &str| Token {
+        let token = |secret: &str| BearerToken {
             name: None,
             secret: secret.into(),
             is_operator: false,
             expires: None,
         };
-        let list: Arc<[Token]> = [token("one"), token("another")].into();
+        let list: Arc<[BearerToken]> = [token("one"), token("another")].into();
         let tokens = Tokens { file: None, list: Arc::new(RwLock::new(list)) };
         let is_right = |shown| matches!(tokens.find(shown, Date(0)), TokenCheck::Right(_));
         assert!(is_right("one") && is_right("another"));

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use crate::server::access::auth::TokenCheck;
 use crate::server::access::network::network;
-use crate::server::access::token_file::Token;
+use crate::server::access::token_file::BearerToken;
 
 /// The time in which the allowed number of wrong tokens is forgotten.
 const WINDOW: Duration = Duration::from_secs(60);
@@ -72,7 +72,7 @@ impl std::fmt::Debug for AddressRecord {
 
 /// The decision about a request with a token.
 pub(crate) enum Verdict {
-    Admitted(Token),
+    Admitted(BearerToken),
     Refused(&'static str),
     /// Retry after this many seconds.
     Later(u32),
@@ -246,7 +246,7 @@ mod tests {
 
     async fn show_right(throttle: &AuthThrottle, secret: &str) {
         let (name, secret, is_operator, expires) = (None, secret.into(), false, None);
-        let token = Token { name, secret, is_operator, expires };
+        let token = BearerToken { name, secret, is_operator, expires };
         show(throttle, HERE, &token.secret.clone(), TokenCheck::Right(token)).await;
     }
 

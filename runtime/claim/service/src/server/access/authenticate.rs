@@ -8,7 +8,7 @@ use hyper::http::request::Parts;
 
 use crate::server::access::auth::{Identity, TokenCheck, bearer};
 use crate::server::access::auth_throttle::Verdict;
-use crate::server::access::token_file::Token;
+use crate::server::access::token_file::BearerToken;
 use crate::server::connections::connection_state::ConnectionState;
 use crate::server::state::reply::Reply;
 use crate::server::web::host;
@@ -106,7 +106,7 @@ impl AppState {
         shown: &str,
         from: SocketAddr,
         state: &ConnectionState,
-    ) -> Result<Token, Rejection> {
+    ) -> Result<BearerToken, Rejection> {
         let check = self.tokens.find(shown, self.now());
         let (verdict, delay) = self.auth_throttle.judge(from.ip(), shown, check);
         if let Some(delay) = delay {

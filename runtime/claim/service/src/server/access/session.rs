@@ -23,10 +23,10 @@ const NAME: &str = "turnstile-session";
 
 /// The open sessions. A restart ends all of them.
 #[derive(Default)]
-pub(crate) struct Sessions(Mutex<BTreeMap<String, Session>>);
+pub(crate) struct Sessions(Mutex<BTreeMap<String, LoginSession>>);
 
 /// A session.
-struct Session {
+struct LoginSession {
     until: Instant,
     /// The token of the login: the session ends when the token is no longer valid.
     secret: Arc<str>,
@@ -57,7 +57,7 @@ impl Sessions {
             let first = first.map(|(id, _)| id.clone());
             open.remove(&first.unwrap_or_default());
         }
-        open.insert(id.clone(), Session { until: now + LASTS, secret });
+        open.insert(id.clone(), LoginSession { until: now + LASTS, secret });
         Ok(cookie(&id, LASTS, is_tls))
     }
 
@@ -84,7 +84,7 @@ impl Sessions {
         cookie("", Duration::ZERO, is_tls)
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Session>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, LoginSession>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

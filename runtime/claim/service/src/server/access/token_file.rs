@@ -19,7 +19,7 @@ const NAME_MAX: usize = u8::MAX as usize;
 
 /// A token.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Token {
+pub(crate) struct BearerToken {
     /// The owner of its claims; `None` in a file of plain lines.
     pub(crate) name: Option<Arc<str>>,
     /// What is shown.
@@ -31,7 +31,7 @@ pub(crate) struct Token {
 }
 
 /// Reads a file that only its owner may access.
-pub(crate) fn read(path: &Path) -> io::Result<Vec<Token>> {
+pub(crate) fn read(path: &Path) -> io::Result<Vec<BearerToken>> {
     let mut file = File::open(path).map_err(at(path.display()))?;
     let mode = file.metadata().map_err(at(path.display()))?.mode() & 0o7777;
     let refuse = |kind, text: String| Err(io::Error::new(kind, text));
@@ -55,7 +55,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<Token>> {
     }
 }
 
-fn parse(text: &str) -> Result<Vec<Token>, String> {
+fn parse(text: &str) -> Result<Vec<BearerToken>, String> {
     let lines = text.lines().map(str::trim).zip(1_usize..);
     let lines: Vec<(&str, usize)> =
         lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')).collect();
@@ -65,7 +65,7 @@ fn parse(text: &str) -> Result<Vec<Token>, String> {
     if lines.iter().any(|(line, _)| line.starts_with('[') || is_key(line)) {
         return read_tables(&lines);
     }
-    let plain = |(line, _): &(&str, usize)| Token {
+    let plain = |(line, _): &(&str, usize)| BearerToken {
         name: None,
         secret: (*line).into(),
         is_operator: false,
@@ -74,7 +74,7 @@ fn parse(text: &str) -> Result<Vec<Token>, String> {
     Ok(lines.iter().map(plain).collect())
 }
 
-fn read_tables(lines: &[(&str, usize)]) -> Result<Vec<Token>, String> {
+fn read_tables(lines: &[(&str, usize)]) -> Result<Vec<BearerToken>, String> {
     let mut tables: Vec<TableReader> = Vec::new();
     for (line, number) in lines {
         let number = *number;
@@ -89,7 +89,7 @@ fn read_tables(lines: &[(&str, usize)]) -> Result<Vec<Token>, String> {
         };
         read.map_err(|error| format!("line {number}: {error}"))?;
     }
-    let mut tokens: Vec<Token> = Vec::new();
+    let mut tokens: Vec<BearerToken> = Vec::new();
     for table in tables {
         let number = table.number;
         let token = table.into_token().map_err(|error| format!("line {number}: {error}"))?;
@@ -140,8 +140,8 @@ impl TableReader {
         Ok(())
     }
 
-    fn into_token(self) -> Result<Token, &'static str> {
-        Ok(Token {
+    fn into_token(self) -> Result<BearerToken, &'static str> {
+        Ok(BearerToken {
             name: Some(self.name.ok_or("the token has no name")?.into()),
             secret: self.secret.ok_or("the token has no secret")?.into(),
             is_operator: self.is_operator,

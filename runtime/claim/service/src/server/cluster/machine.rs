@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use turnstile_raft::{Encode, Place, StateMachine};
+use turnstile_raft::{Encode, LogPosition, StateMachine};
 
 use super::replica::Effect;
 use super::shared::Shared;
@@ -29,7 +29,7 @@ impl StateMachine for ClaimMachine {
         self.version
     }
 
-    fn apply(&mut self, _place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
+    fn apply(&mut self, _place: LogPosition, operation: &[u8]) -> io::Result<Vec<u8>> {
         let answer = match self.shared.apply(operation) {
             Effect::Applied => APPLIED,
             Effect::Refused => REFUSED,

@@ -9,7 +9,7 @@ use turnstile_claim_core::message::{ResourceName, TargetStatus};
 use turnstile_claim_core::number::ClaimId;
 use turnstile_claim_core::record::{Limits, SavedClaim, Timer};
 use turnstile_ids::number::Token;
-use turnstile_raft::{Place, StateMachine as _};
+use turnstile_raft::{LogPosition, StateMachine as _};
 
 use super::limits::LimitsInForce;
 use super::machine::ClaimMachine;
@@ -231,7 +231,7 @@ fn a_snapshot_is_the_state_at_its_operation_while_others_are_applied() {
         let mut other = member(2);
         let mut snapshots = Vec::new();
         for operation in &log {
-            let place = Place { index: 0, term: 1, version: ClusterOptions::VERSION };
+            let place = LogPosition { index: 0, term: 1, version: ClusterOptions::VERSION };
             machine.apply(place, operation).expect("it is applied");
             let _effect = other.apply(operation);
             if rng.number().is_multiple_of(8) {

@@ -8,7 +8,7 @@ use turnstile_claim_core::message::{Caller, Message, ResourceName, Response};
 use turnstile_claim_core::number::ClaimId;
 use turnstile_claim_core::record::{Notice, Records, Saved, SavedClaim, State, Status, Timer};
 use turnstile_host::store::Batch;
-use turnstile_host::{Moment, Service, Step};
+use turnstile_host::{Moment, Service, StepIo};
 use turnstile_ids::number::Token;
 
 use crate::server::audit::{AuditedChange, audit};
@@ -82,7 +82,7 @@ impl Service for ClaimService {
 
     /// A ttl starts at the activation and at each PATCH; after a restart a lease keeps its
     /// remaining time.
-    fn due_us(&mut self, step: &mut Step<'_, Self>, timer: Timer) -> Option<u64> {
+    fn due_us(&mut self, step: &mut StepIo<'_, Self>, timer: Timer) -> Option<u64> {
         let now_us = step.now.at_us;
         match timer {
             Timer::Ttl(claim) => self.lease_end_us(step, claim.number()),
@@ -113,7 +113,7 @@ impl Service for ClaimService {
         }
     }
 
-    fn save(&mut self, _step: &mut Step<'_, Self>, saved: Saved) {
+    fn save(&mut self, _step: &mut StepIo<'_, Self>, saved: Saved) {
         self.meta.last_claim = saved.last_claim.number();
         self.meta.last_token = saved.last_token.number();
         for (id, kept) in saved.claims {
@@ -125,7 +125,7 @@ impl Service for ClaimService {
         }
     }
 
-    fn notify(&mut self, step: &mut Step<'_, Self>, notice: Notice) {
+    fn notify(&mut self, step: &mut StepIo<'_, Self>, notice: Notice) {
         match notice {
             Notice::Over { claim } => self.over.push(claim.number()),
             Notice::Became { claim, status, token } => {
@@ -134,14 +134,14 @@ impl Service for ClaimService {
         }
     }
 
-    fn send(&mut self, _step: &mut Step<'_, Self>, to: Caller, message: Message) {
+    fn send(&mut self, _step: &mut StepIo<'_, Self>, to: Caller, message: Message) {
         match message {
             Message::Response(response) => self.responses.push((to, response)),
             Message::Request(_) | Message::Act { .. } | Message::Over { .. } => {}
         }
     }
 
-    fn finish(&mut self, step: &mut Step<'_, Self>) {
+    fn finish(&mut self, step: &mut StepIo<'_, Self>) {
         self.put_changed(step.state, step.batch);
         for id in self.removed.drain(..) {
             self.index.remove(id);
@@ -172,7 +172,7 @@ impl Service for ClaimService {
         }
     }
 
-    fn end_waits(&mut self, step: &mut Step<'_, Self>) {
+    fn end_waits(&mut self, step: &mut StepIo<'_, Self>) {
         let mut watched: Vec<u64> = self.watches.keys().copied().collect();
         watched.sort_unstable();
         for id in watched {
@@ -186,7 +186,7 @@ impl Service for ClaimService {
 }
 
 impl ClaimService {
-    fn lease_end_us(&mut self, step: &mut Step<'_, Self>, id: u64) -> Option<u64> {
+    fn lease_end_us(&mut self, step: &mut StepIo<'_, Self>, id: u64) -> Option<u64> {
         let entry = self.index.entry_mut(id)?;
         let renewed_us = step.context.request.as_mut().and_then(|request| request.ttl_us.take());
         entry.ttl_us = renewed_us.unwrap_or(entry.ttl_us);
@@ -212,7 +212,13 @@ impl ClaimService {
         entry.until_us
     }
 
-    fn became(&mut self, step: &mut Step<'_, Self>, id: u64, status: Status, token: Option<Token>) {
+    fn became(
+        &mut self,
+        step: &mut StepIo<'_, Self>,
+        id: u64,
+        status: Status,
+        token: Option<Token>,
+    ) {
         let token = token.map(Token::number);
         self.metrics.became(status);
         if self.index.entry(id).is_some() {
@@ -251,7 +257,7 @@ impl ClaimService {
         self.audit(step, id, AuditedChange::Became(status));
     }
 
-    fn audit(&self, step: &mut Step<'_, Self>, id: u64, change: AuditedChange) {
+    fn audit(&self, step: &mut StepIo<'_, Self>, id: u64, change: AuditedChange) {
         if let Some(entry) = self.index.entry(id).filter(|_| self.retention.is_audited) {
             audit(step.log, step.now, step.context.cause.as_ref(), (id, entry), change);
         }
@@ -282,7 +288,7 @@ impl ClaimService {
     }
 
     /// Replies to a request: the current one directly, others after the commit.
-    fn respond(&mut self, step: &mut Step<'_, Self>, to: Caller, response: Response) {
+    fn respond(&mut self, step: &mut StepIo<'_, Self>, to: Caller, response: Response) {
         let Some(call) = self.calls.remove(&to.0) else { return };
         let reply = self.reply(step, &call, response);
         let is_current = step.context.request.as_ref().is_some_and(|now| now.caller == to.0);
@@ -294,7 +300,7 @@ impl ClaimService {
         }
     }
 
-    fn reply(&mut self, step: &Step<'_, Self>, call: &Call, response: Response) -> Reply {
+    fn reply(&mut self, step: &StepIo<'_, Self>, call: &Call, response: Response) -> Reply {
         let id = response.claim.map(ClaimId::number).or(call.claim);
         let entry = id.and_then(|id| Some((id, self.index.entry(id)?)));
         self.metrics.answered(response.status);

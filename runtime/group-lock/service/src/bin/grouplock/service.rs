@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use turnstile_group_lock::{Guard, Member};
 use turnstile_local::{
-    LockGuard, LockRequest, MemberCertificates, Service, Token, UnlockError, Work,
+    LockGuard, LockRequest, MemberCertificates, Service, UnlockError, UserToken, Work,
 };
 
 use super::status;
@@ -36,12 +36,12 @@ pub(crate) struct Local {
 }
 
 /// A lock that the member holds for a user.
-pub(crate) struct Held(Guard);
+pub(crate) struct HeldLock(Guard);
 
 impl Service for Local {
     type Request = Request;
     type Reply = Reply;
-    type Guard = Held;
+    type Guard = HeldLock;
 
     fn handle(&self, request: Request) -> Work<'_, Reply> {
         match request {
@@ -54,12 +54,12 @@ impl Service for Local {
         }
     }
 
-    async fn lock(&self, id: &str) -> Result<Held, String> {
-        Ok(Held(self.member.lock(id).await))
+    async fn lock(&self, id: &str) -> Result<HeldLock, String> {
+        Ok(HeldLock(self.member.lock(id).await))
     }
 
-    async fn try_lock(&self, id: &str) -> Result<Option<Held>, String> {
-        let tried = self.member.try_lock(id).await.map(Held);
+    async fn try_lock(&self, id: &str) -> Result<Option<HeldLock>, String> {
+        let tried = self.member.try_lock(id).await.map(HeldLock);
         if tried.is_none() && self.member.views().borrow().members.is_empty() {
             return Err(
                 "the member is in no group yet, so nobody can say whether it is free".into()
@@ -69,9 +69,9 @@ impl Service for Local {
     }
 }
 
-impl LockGuard for Held {
-    fn token(&self) -> Option<Token> {
-        self.0.token().map(|token| Token::Text(token.to_string()))
+impl LockGuard for HeldLock {
+    fn token(&self) -> Option<UserToken> {
+        self.0.token().map(|token| UserToken::Text(token.to_string()))
     }
 
     async fn lost(&self) {

@@ -19,7 +19,7 @@ pub(super) struct InFlight<M> {
     pub(super) life: u64,
 }
 
-pub(super) struct Link<M> {
+pub(super) struct SimulatedLink<M> {
     /// The link's own conditions, if set.
     pub(super) conditions: Option<Conditions>,
     pub(super) is_cut: bool,
@@ -35,7 +35,7 @@ pub(super) struct Link<M> {
     next: u64,
 }
 
-impl<M> Default for Link<M> {
+impl<M> Default for SimulatedLink<M> {
     fn default() -> Self {
         Self {
             conditions: None,
@@ -49,7 +49,7 @@ impl<M> Default for Link<M> {
     }
 }
 
-impl<M: Clone> Link<M> {
+impl<M: Clone> SimulatedLink<M> {
     /// Adds a message in flight, and perhaps its duplicate.
     pub(super) fn put(
         &mut self,

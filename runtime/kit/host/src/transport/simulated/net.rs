@@ -10,7 +10,7 @@ use tokio::time::{self, Instant};
 
 use super::conditions::Conditions;
 use super::faults::Faults;
-use super::link::Link;
+use super::link::SimulatedLink;
 use crate::Rng;
 use crate::transport::counts::HandBack;
 use crate::transport::{Unsent, UnsentReason};
@@ -40,7 +40,7 @@ pub(super) struct Net<P, M> {
 
 pub(super) struct State<P, M> {
     pub(super) conditions: Conditions,
-    pub(super) links: BTreeMap<(P, P), Link<M>>,
+    pub(super) links: BTreeMap<(P, P), SimulatedLink<M>>,
     pub(super) faults: Faults,
     rng: Rng,
     /// `None` once the node has left.
@@ -51,7 +51,7 @@ pub(super) struct State<P, M> {
 }
 
 impl<P: Copy + Ord, M> State<P, M> {
-    pub(super) fn link(&mut self, from: P, to: P) -> &mut Link<M> {
+    pub(super) fn link(&mut self, from: P, to: P) -> &mut SimulatedLink<M> {
         self.links.entry((from, to)).or_default()
     }
 

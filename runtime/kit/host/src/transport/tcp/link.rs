@@ -28,14 +28,14 @@ use crate::transport::{Receiver, Refusal, UnsentReason};
 
 /// The state of a peer.
 #[derive(Debug)]
-pub(super) struct Link<M> {
+pub(super) struct Connection<M> {
     pub(super) queue: Queue<M>,
     /// `None` once the peer has been removed.
     pub(super) address: watch::Sender<Option<Address>>,
     trouble: Mutex<Option<Trouble>>,
 }
 
-impl<M> Link<M> {
+impl<M> Connection<M> {
     pub(super) fn new(queue: Queue<M>, address: Address) -> Self {
         Self { queue, address: watch::Sender::new(Some(address)), trouble: Mutex::default() }
     }
@@ -63,7 +63,7 @@ impl<M> Link<M> {
 pub(super) struct Outgoing<P, M, R, D> {
     pub(super) node: Arc<NodeShared<P>>,
     pub(super) to: P,
-    pub(super) link: Arc<Link<M>>,
+    pub(super) link: Arc<Connection<M>>,
     pub(super) receiver: R,
     pub(super) dial: Arc<D>,
     pub(super) backoff: Backoff,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use turnstile_host::store::{Batch, Key, Store, Visitor};
-use turnstile_host::{Clock, Engine, Host, HostState, Moment, Outlet, Service, Step, wall_us};
+use turnstile_host::{Clock, Engine, Host, HostState, Moment, Outlet, Service, StepIo, wall_us};
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf};
 
 /// More than a host keeps: items that wait to leave, and bytes that wait to be written.
@@ -45,18 +45,18 @@ impl Service for Writes {
     type Context = ();
     type Outgoing = u64;
 
-    fn due_us(&mut self, _step: &mut Step<'_, Self>, _timer: ()) -> Option<u64> {
+    fn due_us(&mut self, _step: &mut StepIo<'_, Self>, _timer: ()) -> Option<u64> {
         None
     }
 
-    fn save(&mut self, _step: &mut Step<'_, Self>, _saved: ()) {}
+    fn save(&mut self, _step: &mut StepIo<'_, Self>, _saved: ()) {}
 
-    fn notify(&mut self, step: &mut Step<'_, Self>, number: u64) {
+    fn notify(&mut self, step: &mut StepIo<'_, Self>, number: u64) {
         step.batch.put(&Key::single(1), &vec![0; self.bytes]);
         step.outgoing.push(number);
     }
 
-    fn send(&mut self, _step: &mut Step<'_, Self>, _to: (), _message: ()) {}
+    fn send(&mut self, _step: &mut StepIo<'_, Self>, _to: (), _message: ()) {}
 
     fn seal(&mut self, _now: Moment, _batch: &mut Batch) {}
 }

@@ -10,7 +10,7 @@ use turnstile_host::store::{Batch, Disk, Key, Store, Visitor};
 use turnstile_host::transport::{Receiver as _, Transport, Unsent, UnsentReason};
 use turnstile_host::{Event, Inbox, Node, Notices, Options, Stop};
 
-use crate::runner::{At, Begin, Held, Message, Runner, Timer};
+use crate::runner::{At, Begin, HasBaton, Message, Runner, Timer};
 
 const RUNNER: Runner = Runner { other: 1 };
 const HOLD: Duration = Duration::from_millis(20);
@@ -95,7 +95,7 @@ async fn nothing_leaves_while_the_store_refuses_and_all_of_it_leaves_then() {
     assert!(timeout(10 * RETRY, message).await.is_err(), "it stands still");
     assert_eq!((node.state().at, wire.sent()), (At::Holding, Vec::new()));
     store.refuses.store(false, Ordering::Relaxed);
-    assert_eq!(notices.notice().await, Some(Held(0)));
+    assert_eq!(notices.notice().await, Some(HasBaton(0)));
     timeout(RETRY, inbox.deliver(1, Message::Baton(0))).await.expect("it takes inputs again");
     while wire.sent.lock().expect("no holder panics").len() < 2 {
         tokio::task::yield_now().await;
@@ -117,7 +117,7 @@ async fn a_stop_waits_for_a_store_that_refuses() {
         refuses.store(false, Ordering::Relaxed);
     });
     assert!(node.stop(Duration::from_secs(10)).await.is_durable);
-    assert_eq!(notices.notice().await, Some(Held(0)));
+    assert_eq!(notices.notice().await, Some(HasBaton(0)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -125,7 +125,7 @@ async fn one_sync_serves_many_steps() {
     let store = Picky::default();
     let (node, mut notices, inbox, wire) = start(Some(Box::new(store.clone())), 8).await;
     node.command(Begin).await.expect("it runs");
-    assert_eq!(notices.notice().await, Some(Held(0)));
+    assert_eq!(notices.notice().await, Some(HasBaton(0)));
     let before = store.syncs.load(Ordering::Relaxed);
     for _ in 0..1_000 {
         inbox.deliver(1, Message::Baton(0)).await;
@@ -154,7 +154,7 @@ async fn a_user_that_does_not_read_stops_the_node_and_loses_nothing() {
     }
     assert_eq!(taken, 3, "as many notices wait as may");
     for number in 1..=3 {
-        assert_eq!(notices.notice().await, Some(Held(2 * number)));
+        assert_eq!(notices.notice().await, Some(HasBaton(2 * number)));
     }
     timeout(RETRY, inbox.deliver(1, Message::Baton(0))).await.expect("it takes inputs again");
     assert!(wire.sent().contains(&Message::Thanks(2)));
@@ -167,7 +167,7 @@ async fn what_cannot_be_sent_is_handed_back() {
     let (node, mut notices, _inbox, wire) = start(None, 8).await;
     wire.is_full.store(true, Ordering::Relaxed);
     node.command(Begin).await.expect("it runs");
-    assert_eq!(notices.next().await, Some(Event::Notice(Held(0))));
+    assert_eq!(notices.next().await, Some(Event::Notice(HasBaton(0))));
     let unsent = Unsent { to: 1, message: Message::Baton(1), why: UnsentReason::QueueFull };
     assert_eq!(notices.next().await, Some(Event::Unsent(unsent)));
 }
@@ -177,7 +177,7 @@ async fn what_cannot_be_sent_is_handed_back() {
 async fn a_clock_that_jumps_fires_what_is_due_once() {
     let (node, mut notices, _inbox, wire) = start(None, 8).await;
     node.command(Begin).await.expect("it runs");
-    assert_eq!(notices.notice().await, Some(Held(0)));
+    assert_eq!(notices.notice().await, Some(HasBaton(0)));
     advance(Duration::from_secs(3_600)).await;
     tokio::time::sleep(RETRY / 2).await;
     assert_eq!((node.state().at, wire.sent()), (At::Handing, vec![Message::Baton(1)]));
@@ -192,7 +192,7 @@ async fn a_duration_beyond_all_clocks_never_fires() {
         let started = Node::start(RUNNER, options, |_| std::future::ready(Ok(Wire::default())));
         let (node, mut notices) = started.await.expect("there is no store to read");
         node.command(Begin).await.expect("it runs");
-        assert_eq!(notices.notice().await, Some(Held(0)));
+        assert_eq!(notices.notice().await, Some(HasBaton(0)));
         advance(Duration::from_secs(3 * 366 * 86_400)).await;
         assert!(timeout(RETRY, notices.next()).await.is_err());
         assert_eq!(node.state().at, At::Holding, "{lasts:?}");

@@ -12,7 +12,7 @@ use turnstile_host::transport::simulated::{Conditions, Simulated, SimulatedTrans
 use turnstile_host::{Node, Options, Rng};
 use turnstile_random::seeds;
 
-use crate::runner::{Begin, Held, Message, Runner, Timer};
+use crate::runner::{Begin, HasBaton, Message, Runner, Timer};
 
 /// How many seeds a run of the test takes, unless TURNSTILE_SEEDS says otherwise.
 const SEEDS: u64 = 200;
@@ -85,7 +85,7 @@ async fn start(own: u8, medium: &Medium, net: &Network, record: &Record) -> Opti
     let (node, mut notices) = Node::start(runner, options, join).await.ok()?;
     let record = record.clone();
     tokio::spawn(async move {
-        while let Some(Held(number)) = notices.notice().await {
+        while let Some(HasBaton(number)) = notices.notice().await {
             record.note(own, number);
         }
     });

@@ -1,7 +1,7 @@
 //! A service of one's own on an engine: it is asked for each effect in the order of the step.
 
 use turnstile_host::store::Batch;
-use turnstile_host::{Engine, Moment, Service, Step};
+use turnstile_host::{Engine, Moment, Service, StepIo};
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf};
 
 /// Does all that a core can, in an order that tells.
@@ -48,26 +48,26 @@ impl Service for Notes {
     type Context = Option<u64>;
     type Outgoing = u64;
 
-    fn due_us(&mut self, step: &mut Step<'_, Self>, timer: u8) -> Option<u64> {
+    fn due_us(&mut self, step: &mut StepIo<'_, Self>, timer: u8) -> Option<u64> {
         self.asked.push(timer.into());
         let is_first = !std::mem::replace(&mut self.has_armed, true);
         is_first.then_some(step.now.at_us + 5)
     }
 
-    fn save(&mut self, _step: &mut Step<'_, Self>, saved: u64) {
+    fn save(&mut self, _step: &mut StepIo<'_, Self>, saved: u64) {
         self.asked.push(saved);
     }
 
-    fn notify(&mut self, _step: &mut Step<'_, Self>, notice: u64) {
+    fn notify(&mut self, _step: &mut StepIo<'_, Self>, notice: u64) {
         self.asked.push(notice);
     }
 
-    fn send(&mut self, step: &mut Step<'_, Self>, _to: u8, message: u64) {
+    fn send(&mut self, step: &mut StepIo<'_, Self>, _to: u8, message: u64) {
         self.asked.push(message);
         step.outgoing.push(message);
     }
 
-    fn finish(&mut self, step: &mut Step<'_, Self>) {
+    fn finish(&mut self, step: &mut StepIo<'_, Self>) {
         if let Some(context) = step.context.take() {
             self.asked.push(context);
             step.then(Input::Fired(9), None);

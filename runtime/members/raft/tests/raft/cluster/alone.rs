@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use turnstile_host::store::{Batch, Disk, DiskStore, Note, NoteValue, Store, Visitor};
 use turnstile_raft::network::hub::Hub;
-use turnstile_raft::{Encode, Member, Members, Options, Place, StateMachine, Status};
+use turnstile_raft::{Encode, LogPosition, Member, Members, Options, StateMachine, Status};
 
 use crate::cluster::group::PATIENCE;
 
@@ -30,7 +30,7 @@ impl Echo {
 }
 
 impl StateMachine for Echo {
-    fn apply(&mut self, _place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
+    fn apply(&mut self, _place: LogPosition, operation: &[u8]) -> io::Result<Vec<u8>> {
         Ok(operation.to_vec())
     }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use turnstile_host::store::Disk;
 use turnstile_raft::network::hub::Hub;
-use turnstile_raft::{Backup, Encode, Member, Members, Place, StateMachine, Status};
+use turnstile_raft::{Backup, Encode, LogPosition, Member, Members, StateMachine, Status};
 
 use super::group::{Group, PATIENCE, options};
 use crate::register::Register;
@@ -66,7 +66,7 @@ impl StateMachine for Stranger {
         "another"
     }
 
-    fn apply(&mut self, _place: Place, _operation: &[u8]) -> io::Result<Vec<u8>> {
+    fn apply(&mut self, _place: LogPosition, _operation: &[u8]) -> io::Result<Vec<u8>> {
         Ok(Vec::new())
     }
 

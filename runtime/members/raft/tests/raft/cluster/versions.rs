@@ -7,7 +7,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 use turnstile_host::store::Disk;
 use turnstile_raft::network::hub::Hub;
-use turnstile_raft::{Encode, Member, MemberError, Members, Place, Role, StateMachine, Status};
+use turnstile_raft::{
+    Encode, LogPosition, Member, MemberError, Members, Role, StateMachine, Status,
+};
 
 use super::group::{PATIENCE, options};
 
@@ -22,7 +24,7 @@ impl StateMachine for Versioned {
         self.newest
     }
 
-    fn apply(&mut self, place: Place, _operation: &[u8]) -> io::Result<Vec<u8>> {
+    fn apply(&mut self, place: LogPosition, _operation: &[u8]) -> io::Result<Vec<u8>> {
         self.applied.push(u8::try_from(place.version).expect("the tests have few"));
         Ok(self.applied.clone())
     }

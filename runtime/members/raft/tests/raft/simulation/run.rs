@@ -14,7 +14,9 @@ use std::time::Duration;
 use turmoil::Builder;
 use turnstile_host::store::{LogStore, Medium};
 use turnstile_host::{Rng, simulation};
-use turnstile_raft::{Encode, Member, MemberError, Members, Options, Place, StateMachine, Status};
+use turnstile_raft::{
+    Encode, LogPosition, Member, MemberError, Members, Options, StateMachine, Status,
+};
 
 use crate::register::Register;
 use trouble::{Trouble, has_noticed, kill};
@@ -147,7 +149,7 @@ struct Traced {
 }
 
 impl StateMachine for Traced {
-    fn apply(&mut self, place: Place, operation: &[u8]) -> io::Result<Vec<u8>> {
+    fn apply(&mut self, place: LogPosition, operation: &[u8]) -> io::Result<Vec<u8>> {
         self.trace.note_bytes(format_args!("{} applies {}", self.id, place.index), operation);
         self.register.apply(place, operation)
     }

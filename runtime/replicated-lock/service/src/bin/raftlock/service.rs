@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
-use turnstile_local::{LockGuard, MemberCertificates, Service, Token, UnlockError, Work};
+use turnstile_local::{LockGuard, MemberCertificates, Service, UnlockError, UserToken, Work};
 use turnstile_raft::{MemberChange, MemberError};
 use turnstile_replicated_lock::{Guard, LockError, LockService};
 
@@ -23,12 +23,12 @@ pub(crate) struct Local {
 }
 
 /// A lock that the member holds for a user.
-pub(crate) struct Held(Guard);
+pub(crate) struct HeldLock(Guard);
 
 impl Service for Local {
     type Request = Request;
     type Reply = Reply;
-    type Guard = Held;
+    type Guard = HeldLock;
 
     fn handle(&self, request: Request) -> Work<'_, Reply> {
         let Self { service, certificates } = self;
@@ -56,7 +56,7 @@ impl Service for Local {
 
     /// Waits for a lock. A command that fails, for example since the leader has changed, is
     /// repeated: if it has locked nevertheless, the member unlocks first.
-    async fn lock(&self, id: &str) -> Result<Held, String> {
+    async fn lock(&self, id: &str) -> Result<HeldLock, String> {
         let mutex = self.service.lock(id);
         loop {
             match mutex.lock().await {
@@ -65,21 +65,21 @@ impl Service for Local {
                     sleep(REPEAT_PAUSE).await;
                 }
                 locked @ (Ok(_) | Err(LockError::Stopped | LockError::Removed)) => {
-                    return locked.map(Held).map_err(|error| error.to_string());
+                    return locked.map(HeldLock).map_err(|error| error.to_string());
                 }
             }
         }
     }
 
-    async fn try_lock(&self, id: &str) -> Result<Option<Held>, String> {
+    async fn try_lock(&self, id: &str) -> Result<Option<HeldLock>, String> {
         let locked = self.service.lock(id).try_lock().await;
-        locked.map(|guard| guard.map(Held)).map_err(|error| error.to_string())
+        locked.map(|guard| guard.map(HeldLock)).map_err(|error| error.to_string())
     }
 }
 
-impl LockGuard for Held {
-    fn token(&self) -> Option<Token> {
-        Some(Token::Number(self.0.token()))
+impl LockGuard for HeldLock {
+    fn token(&self) -> Option<UserToken> {
+        Some(UserToken::Number(self.0.token()))
     }
 
     async fn lost(&self) {

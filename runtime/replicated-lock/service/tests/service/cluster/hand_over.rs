@@ -1,7 +1,7 @@
 //! Locks that go from member to member, while all are connected.
 
 use tokio::time::timeout;
-use turnstile_replicated_lock::{Change, LockStatus, lock_name};
+use turnstile_replicated_lock::{LockStatus, StatusChange, lock_name};
 
 use super::group::{Group, LOCK, PATIENCE};
 
@@ -85,7 +85,7 @@ async fn listeners_hear_each_change_in_order() {
     let guard = group.lock(3, LOCK).await;
     let token = guard.token();
     let change = |status, token| {
-        Some(Change { lock: lock_name(LOCK), id: Some(LOCK.to_owned()), status, token })
+        Some(StatusChange { lock: lock_name(LOCK), id: Some(LOCK.to_owned()), status, token })
     };
     assert_eq!(changes.next().await, Ok(change(LockStatus::Holding, Some(token))));
     guard.unlock().await.expect("it is connected");

@@ -19,15 +19,15 @@ const OPERATION: u8 = 1;
 pub(crate) struct LateNetwork {
     port: Arc<HubPort>,
     is_armed: AtomicBool,
-    held: mpsc::UnboundedSender<Held>,
+    held: mpsc::UnboundedSender<HeldRequest>,
     /// The operations that are held back.
-    late: Mutex<mpsc::UnboundedReceiver<Held>>,
+    late: Mutex<mpsc::UnboundedReceiver<HeldRequest>>,
     /// All requests since they are recorded.
     sent: Mutex<Option<Vec<Bytes>>>,
 }
 
 /// An operation that is held back.
-pub(crate) struct Held {
+pub(crate) struct HeldRequest {
     to: u64,
     request: Bytes,
     _caller: oneshot::Sender<()>,
@@ -41,7 +41,7 @@ impl LateNetwork {
     }
 
     /// The next operation that is held back.
-    async fn next_late(&self) -> Held {
+    async fn next_late(&self) -> HeldRequest {
         let late = std::future::poll_fn(|context| {
             self.late.lock().expect("no test panics here").poll_recv(context)
         });
@@ -80,7 +80,7 @@ impl Network for LateNetwork {
             return self.port.call(to, request);
         }
         let (caller, gone) = oneshot::channel();
-        let held = Held { to, request, _caller: caller };
+        let held = HeldRequest { to, request, _caller: caller };
         assert!(self.held.send(held).is_ok(), "the network has the receiver");
         Box::pin(async move {
             let _dropped = gone.await;
@@ -123,7 +123,7 @@ async fn a_command_that_arrives_after_the_reset_is_void() {
     group.hub.heal();
     group.ready(slow).await;
     // The network delivers it at last, to the leader of that time, which executes it.
-    let Held { to, request, .. } = late;
+    let HeldRequest { to, request, .. } = late;
     network.port.call(to, request).await.expect("the leader answers");
     let tried = group.members[&other].lock(LOCK).try_lock().await.expect("it is connected");
     let status = group.members[&other].status();

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::{Rc, Weak};
 
 use turnstile_members_simulation::net::Trace;
-use turnstile_replicated_lock::{Change, Guard, LockName, LockStatus, lock_name};
+use turnstile_replicated_lock::{Guard, LockName, LockStatus, StatusChange, lock_name};
 
 use super::line::Line;
 use super::outcome::{Event, Tally};
@@ -149,8 +149,8 @@ impl Witness {
     }
 
     /// A listener is told of a change of its member.
-    pub(crate) fn changed(&self, process: Process, change: &Change) {
-        let Change { lock, status, token, .. } = *change;
+    pub(crate) fn changed(&self, process: Process, change: &StatusChange) {
+        let StatusChange { lock, status, token, .. } = *change;
         self.trace.note(format_args!("{process:?} is told {status:?} of {lock:?}, {token:?}"));
         let before = self.seen.borrow_mut().told.insert((process, lock), status);
         if before.unwrap_or(LockStatus::None) == status {
