@@ -1,8 +1,7 @@
-//! The host in one program: nodes, stores, transports and processes, on simulated networks and
-//! disks and on real ones.
+//! The host in one program: nodes, stores and transports, on simulated networks and disks and on
+//! real ones.
 
 mod node;
-mod processes;
 #[path = "../../examples/baton/core.rs"]
 mod runner;
 mod store;

@@ -13,7 +13,7 @@ use turnstile_host::store::{Batch, Faults, Image, Key, LogStore, Medium, Store a
 use turnstile_random::seeds;
 
 /// How many seeds a run of the tests takes, unless TURNSTILE_SEEDS says otherwise.
-const SEEDS: u64 = 400;
+const SEEDS: u64 = 150;
 /// What of cargo's repeats a seed.
 const REPEAT: &str = "-p turnstile-host --test host power::";
 /// Starts in a history.

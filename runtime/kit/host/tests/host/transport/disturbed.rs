@@ -19,7 +19,7 @@ use record::{Draw, Record, Recorder};
 
 const NODES: u32 = 3;
 const PORT: u16 = 7000;
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 40;
 const TICK: Duration = Duration::from_millis(2);
 /// How often a node sends to each other one.
 const PACE: Duration = Duration::from_millis(5);

@@ -1,5 +1,8 @@
 //! Two processes of a core of one's own on TCP: `examples/baton`, one of them killed and started
 //! again. What they traced is what the core does.
+//!
+//! A program of its own: what a test beside it has locked, a process that is about to begin has,
+//! too.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -12,7 +15,8 @@ use turnstile_scenario::CoreNode;
 use turnstile_scenario::trace::replay_core;
 use turnstile_simulation::free_port;
 
-use crate::runner;
+#[path = "../examples/baton/core.rs"]
+mod runner;
 
 /// Longer than a baton is ever on its way.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,4 +1,5 @@
 //! What `rangefs` says when it cannot mount, where no file system need be mounted to find out.
+#![cfg(feature = "mount")]
 
 use std::path::Path;
 use std::process::{Command, Output};
