@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use tokio::runtime::Builder;
 use turnstile_claim::client::{LockClient, LockClientBuilder};
 
@@ -92,10 +92,7 @@ fn check_dead(signal: Signal, how: &str) {
     let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     let mut said = BufReader::new(child.stdout.take().expect("it is piped")).lines();
     assert!(said.any(|line| line.expect("plain text").ends_with(HELD)), "it holds the lock");
-    kill_process(Pid::from_child(&server.child), signal).expect("it runs");
-    if signal == Signal::KILL {
-        server.child.wait().expect("it is our child");
-    }
+    server.strike(signal);
     let told = Instant::now();
     drop(child.stdin.take());
     until("the child leaves", || child.try_wait().expect("it is our child").is_some());

@@ -8,7 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitOptions, getrlimit, kill_process, setrlimit, waitpid,
+};
 use serde_json::Value;
 use turnstile_random::seeds;
 
@@ -44,6 +46,17 @@ impl Turnstiled {
         BufReader::new(out).read_line(&mut line).expect("the server says where it listens");
         let at = line.trim().rsplit('/').next().and_then(|at| at.parse().ok());
         Self { child, at: at.unwrap_or_else(|| panic!("no address in {line:?}")) }
+    }
+
+    /// Kills it or stops it, and waits until it has ended, or all of its threads stand still.
+    pub(crate) fn strike(&mut self, signal: Signal) {
+        let pid = Pid::from_child(&self.child);
+        kill_process(pid, signal).expect("it runs");
+        if signal == Signal::STOP {
+            waitpid(Some(pid), WaitOptions::UNTRACED).expect("it is our child");
+        } else {
+            self.child.wait().expect("it is our child");
+        }
     }
 
     /// Kills it while others still look at it.

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use crate::command::CLAIM;
 use crate::http::{Client, PATIENCE, until};
@@ -151,10 +151,7 @@ fn a_command_that_has_ended_is_not_held_up_by_a_server_that_is_gone() {
             claim(&url, &["run", "--", "sh", "-c", script]).spawn().expect("it starts");
         let out = running.stdout.as_mut().expect("it is piped");
         BufReader::new(out).read_line(&mut String::new()).expect("the command speaks");
-        kill_process(Pid::from_child(&server.child), signal).expect("it runs");
-        if signal == Signal::KILL {
-            server.child.wait().expect("it is our child");
-        }
+        server.strike(signal);
         drop(running.stdin.take());
         until("it ends", || running.try_wait().expect("it is our child").is_some());
         let ended = running.wait_with_output().expect("it is our child");

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 use tokio::time::timeout;
 use turnstile_claim::client::LockClientBuilder;
@@ -38,8 +38,8 @@ fn claim(site: &Site, first: u64, arguments: &[&str]) -> Child {
 
 /// A member is killed or stands still: the others remain. Its process ends with what is returned.
 fn lose(site: &mut Site, id: u64, signal: Signal) -> Turnstiled {
-    let lost = site.members.remove(&id).expect("it runs");
-    kill_process(Pid::from_child(&lost.child), signal).expect("it runs");
+    let mut lost = site.members.remove(&id).expect("it runs");
+    lost.strike(signal);
     lost
 }
 
