@@ -20,7 +20,7 @@ use crate::table;
 /// The default bounds, in unique states, of the searches of each world without an amendment, one
 /// after the other: such a world may be infinite, and another one may fail sooner. The search
 /// without the dependent amendments alone has the last bound.
-const WITHOUT_MAX: [u64; 3] = [5_000, 50_000, WITHOUT_MOST];
+const WITHOUT_FIRST: [u64; 3] = [500, 5_000, 50_000];
 const WITHOUT_MOST: u64 = 400_000;
 
 /// A table without some amendments.
@@ -153,27 +153,22 @@ impl<'a> WithoutAmendment<'a> {
         if !is_inherent && file.properties.iter().all(|one| one.name != property) {
             return EvidenceOutcome::Unknown(format!("{name} has no property `{property}`"));
         }
-        let max_states = self.own.options.limits.max_states;
+        let most = self.own.options.limits.max_states.unwrap_or(WITHOUT_MOST);
         let mut worlds: Vec<&World> = file.worlds.iter().filter(|world| world.default).collect();
-        if max_states.is_some() {
-            return self.within(max_states, (entry, file), &mut worlds, property);
-        }
-        let [first, more @ ..] = WITHOUT_MAX;
-        let mut outcome = self.within(Some(first), (entry, file), &mut worlds, property);
-        for most in more {
+        for bound in WITHOUT_FIRST.into_iter().filter(|bound| *bound < most) {
+            let outcome = self.within(bound, (entry, file), &mut worlds, property);
             if !matches!(outcome, EvidenceOutcome::Truncated(_)) {
-                break;
+                return outcome;
             }
-            outcome = self.within(Some(most), (entry, file), &mut worlds, property);
         }
-        outcome
+        self.within(most, (entry, file), &mut worlds, property)
     }
 
     /// The first of these worlds in which it fails within a bound of states, and does not fail
     /// without the dependent amendments alone. Those that were searched to their end are removed.
     fn within(
         &self,
-        max_states: Option<u64>,
+        max_states: u64,
         system: (&SystemEntry, &System),
         worlds: &mut Vec<&World>,
         property: &str,
@@ -181,7 +176,7 @@ impl<'a> WithoutAmendment<'a> {
         let (mut open, mut of_others) = (None, None);
         let mut left = Vec::new();
         for &world in &*worlds {
-            match self.own.run(system, world, property, max_states) {
+            match self.own.run(system, world, property, Some(max_states)) {
                 EvidenceOutcome::NoFailure => continue,
                 cut @ EvidenceOutcome::Truncated(_) => open = open.or(Some(cut)),
                 unknown @ EvidenceOutcome::Unknown(_) => return unknown,
