@@ -102,7 +102,7 @@ fn mutants_of_a_bundled_system_are_judged_as_from_nothing() {
     // The last world is beyond the limit: it leaves mutants open, and with them the rows that the
     // others do not take.
     let file = with_worlds("group-lock", &["small", "coordinator-crash", "partition"]);
-    let report = compare(&table("group-lock-client"), Some(12_000), (&SYSTEMS, &[file]));
+    let report = compare(&table("group-lock-client"), Some(4_000), (&SYSTEMS, &[file]));
     assert!(report.killed_by.system > 20 && report.incomplete.len() > 5, "{report:?}");
 }
 
@@ -115,7 +115,7 @@ fn mutants_of_guards_that_are_formulas_are_judged_as_from_nothing() {
     for words in ["guard ", "reassert"] {
         let only = Only(Some(words.into()));
         let report =
-            compare_only(&only, &table, Some(3_000), (&SYSTEMS, std::slice::from_ref(&file)));
+            compare_only(&only, &table, Some(1_200), (&SYSTEMS, std::slice::from_ref(&file)));
         killed += report.killed_by.system;
         incomplete += report.incomplete.len();
     }
@@ -125,7 +125,7 @@ fn mutants_of_guards_that_are_formulas_are_judged_as_from_nothing() {
 #[test]
 fn mutants_of_a_table_that_replicas_run_are_judged_as_from_nothing() {
     let file = with_worlds("replicated-lock", &["direct-call+two-locks", "direct-call"]);
-    let report = compare(&table("lock-status"), Some(2_500), (&SYSTEMS, &[file]));
+    let report = compare(&table("lock-status"), Some(1_200), (&SYSTEMS, &[file]));
     assert!(report.killed_by.system > 20, "{report:?}");
 }
 

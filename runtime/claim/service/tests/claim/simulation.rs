@@ -18,7 +18,7 @@ use run::simulate;
 use turnstile_random::seeds;
 
 /// How many seeds a run of the tests simulates, unless TURNSTILE_SEEDS says otherwise.
-const SEEDS: u64 = 60;
+const SEEDS: u64 = 24;
 
 #[test]
 fn nothing_is_held_twice_and_nothing_answered_is_lost() {

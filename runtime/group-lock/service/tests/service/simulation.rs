@@ -25,7 +25,7 @@ use outcome::{Event, add};
 use turnstile_random::seeds;
 
 /// How many seeds a run of the tests simulates, unless TURNSTILE_SEEDS says otherwise.
-const SEEDS: u64 = 30;
+const SEEDS: u64 = 12;
 
 #[test]
 fn members_part_and_meet_and_each_user_gets_each_lock() {
