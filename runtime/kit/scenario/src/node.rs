@@ -12,6 +12,8 @@ use core::fmt::Display;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, RowOutcome};
 
 use super::error::InputError;
+#[cfg(feature = "trace")]
+use super::trace::replay_node::ReplayNode;
 
 /// How a network may change or lose a message.
 pub trait Deliverable: Clone + Display {
@@ -77,7 +79,7 @@ pub trait Node<M> {
     }
     /// The same node, for the replay of a trace; `None` if the core's types are not serde types.
     #[cfg(feature = "trace")]
-    fn into_replay_node(self: Box<Self>) -> Option<Box<dyn crate::trace::ReplayNode>> {
+    fn into_replay_node(self: Box<Self>) -> Option<Box<dyn ReplayNode>> {
         None
     }
 }

@@ -11,6 +11,8 @@ use super::error::InputError;
 use super::error::LineError;
 use super::node::{Deliverable, Node};
 use super::script::{Script, StepObserver};
+#[cfg(feature = "trace")]
+use super::trace::replay_node::ReplayNode;
 
 /// Makes the nodes of one protocol.
 pub trait NodeFactory {
@@ -46,7 +48,7 @@ pub struct Protocol {
     has: fn(&str, &str) -> bool,
     play: fn(&Script, &str, &mut StepObserver<'_>) -> Result<(), LineError>,
     #[cfg(feature = "trace")]
-    traced: fn(&str, &str) -> Option<Box<dyn crate::trace::ReplayNode>>,
+    traced: fn(&str, &str) -> Option<Box<dyn ReplayNode>>,
     #[cfg(feature = "trace")]
     links: LinkKind,
 }
@@ -68,11 +70,7 @@ impl Protocol {
 
     /// The node that a name and the `is` of a trace describe, and how it receives.
     #[cfg(feature = "trace")]
-    fn traced(
-        &self,
-        name: &str,
-        is: &str,
-    ) -> Option<(Box<dyn crate::trace::ReplayNode>, LinkKind)> {
+    fn traced(&self, name: &str, is: &str) -> Option<(Box<dyn ReplayNode>, LinkKind)> {
         Some(((self.traced)(name, is)?, self.links))
     }
 }
@@ -98,7 +96,7 @@ pub(super) fn traced(
     protocols: &[Protocol],
     name: &str,
     is: &str,
-) -> Result<(Box<dyn crate::trace::ReplayNode>, LinkKind), InputError> {
+) -> Result<(Box<dyn ReplayNode>, LinkKind), InputError> {
     let node = protocols.iter().find_map(|protocol| protocol.traced(name, is));
     node.ok_or_else(|| InputError::new("unknown node kind", node_kinds(protocols)))
 }

@@ -63,7 +63,7 @@
 mod line;
 mod node;
 mod play;
-mod replay_node;
+pub(crate) mod replay_node;
 mod serde_core;
 mod together;
 
