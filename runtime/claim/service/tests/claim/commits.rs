@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use tokio::io::{AsyncWriteExt as _, DuplexStream, duplex};
-use tokio::sync::mpsc;
+use tokio::io::{AsyncWriteExt as _, DuplexStream};
 use turnstile_claim::server::{Options, Server, Storage};
 use turnstile_host::store::Disk;
 
-use crate::wire::{Pipes, ask, get};
+use crate::wire::{ask, get, serve};
 
 fn request(line: &str, body: &str) -> String {
     let head = "host: localhost\r\ncontent-type: application/json\r\nprefer: wait=60";
@@ -36,13 +35,7 @@ async fn a_hand_over_is_one_commit_and_nothing_is_held_back_for_long() {
     let disk = Disk::default().open();
     let storage = Storage::Simulated(Box::new(disk), Box::new(|| Duration::ZERO));
     let server = Server::open(storage, Options::default()).expect("nothing to read");
-    let (pipes, accepted) = mpsc::unbounded_channel();
-    let connect = || {
-        let (near, far) = duplex(4_096);
-        pipes.send(far).expect("the server takes it");
-        near
-    };
-    let serving = tokio::spawn(server.serve(Pipes(accepted), std::future::pending()));
+    let (connect, serving) = serve(server, 4_096);
     let (mut holder, mut waiter) = (connect(), connect());
     let granted = ask(&mut holder, &post(), usize::MAX).await;
     assert!(granted.starts_with("HTTP/1.1 201"), "{granted}");

@@ -3,15 +3,14 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
-use tokio::sync::mpsc;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use turnstile_claim::server::{Options, Server, Storage};
 
 use super::Running;
 use super::tokens::{NAMED, tokens};
 use crate::additions::metric;
 use crate::http::Client;
-use crate::wire::{Pipes, ask, get};
+use crate::wire::{ask, get, request, serve};
 
 /// A list is read in slices of so many claims.
 const SLICE_CLAIMS: usize = 256;
@@ -64,9 +63,7 @@ fn slices_are_small_and_make_up_the_whole_list() {
 
 /// Sends a request with a body, and returns the whole answer.
 async fn send(pipe: &mut DuplexStream, line: &str, body: &str) -> String {
-    let head = format!("{line} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json");
-    let request = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-    ask(pipe, &request, usize::MAX).await
+    ask(pipe, &request(line, body), usize::MAX).await
 }
 
 /// Posts claims with much data; returns the path of the last one.
@@ -100,13 +97,7 @@ async fn a_list_ends_although_claims_come_and_go_under_it() {
     // What is over is forgotten at once.
     options.limits.finished_max = 0;
     let server = Server::open(Storage::Memory, options).expect("nothing to read");
-    let (pipes, accepted) = mpsc::unbounded_channel();
-    let connect = || {
-        let (near, far) = duplex(1_024);
-        pipes.send(far).expect("the server takes it");
-        near
-    };
-    let serving = tokio::spawn(server.serve(Pipes(accepted), std::future::pending()));
+    let (connect, serving) = serve(server, 1_024);
     let (mut other, mut reader) = (connect(), connect());
     let last = post(&mut other, 40).await;
     let request = get("/v1/claims/?limit=1000000");

@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::duplex;
-use tokio::sync::mpsc;
 use turnstile_claim::server::{Options, Server, Storage};
 use turnstile_host::store::Disk;
 
 use super::Running;
 use crate::additions::metric;
 use crate::http::{Client, until};
-use crate::wire::{Pipes, ask, get};
+use crate::wire::{ask, get, request, serve};
 
 /// So many claims are of one slice, and so many bytes.
 const SLICE_CLAIMS: u64 = 256;
@@ -87,21 +85,13 @@ fn who_does_not_read_is_cut_off() {
 #[tokio::test]
 async fn a_hundred_lists_that_nobody_reads_are_a_slice_or_two_each() {
     let server = Server::open(Storage::Memory, Options::default()).expect("nothing to read");
-    let (pipes, accepted) = mpsc::unbounded_channel();
-    let connect = || {
-        let (near, far) = duplex(1_024);
-        pipes.send(far).expect("the server takes it");
-        near
-    };
-    let serving = tokio::spawn(server.serve(Pipes(accepted), std::future::pending()));
+    let (connect, serving) = serve(server, 1_024);
     let mut client = connect();
     let data = "x".repeat(15_000);
     for number in 0..400 {
         let body = json!({ "resource": format!("r{number}"), "ttl": 600, "user_data": data });
-        let body = body.to_string();
-        let head = "POST /v1/claims/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json";
-        let request = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-        let answer = ask(&mut client, &request, usize::MAX).await;
+        let post = request("POST /v1/claims/", &body.to_string());
+        let answer = ask(&mut client, &post, usize::MAX).await;
         assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     }
     let mut deaf = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use super::Running;
 use crate::additions::metric;
@@ -80,8 +80,7 @@ fn check_restart(signal: Signal, hang_up_first: bool) {
     }
     // Once this is answered all of it is on disk.
     holder.get(&held).expect(200);
-    kill_process(Pid::from_child(&server.child), signal).expect("it runs");
-    server.child.wait().expect("it is our child");
+    server.strike(signal);
 
     let server = Turnstiled::start(&arguments);
     let mut holder = Client::new(server.at);

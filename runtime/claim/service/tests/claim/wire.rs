@@ -6,10 +6,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::{
-    AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream, ReadBuf,
+    AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream, ReadBuf, duplex,
 };
 use tokio::sync::mpsc;
-use turnstile_claim::server::{Accept, TryWrite};
+use tokio::task::JoinHandle;
+use turnstile_claim::server::{Accept, Server, TryWrite};
 
 /// A stream; each test says what its last word is.
 pub(crate) struct Wire<S>(pub(crate) S);
@@ -50,7 +51,7 @@ impl TryWrite for Pipe {
 }
 
 /// Where such connections come from.
-pub(crate) struct Pipes(pub(crate) mpsc::UnboundedReceiver<DuplexStream>);
+struct Pipes(mpsc::UnboundedReceiver<DuplexStream>);
 
 impl Accept for Pipes {
     type Stream = Pipe;
@@ -61,6 +62,21 @@ impl Accept for Pipes {
             None => std::future::pending().await,
         }
     }
+}
+
+/// Serves connections within the process, which hold so many bytes each: how one connects, and the
+/// server.
+pub(crate) fn serve(
+    server: Server,
+    bytes: usize,
+) -> (impl Fn() -> DuplexStream, JoinHandle<io::Result<()>>) {
+    let (pipes, accepted) = mpsc::unbounded_channel();
+    let connect = move || {
+        let (near, far) = duplex(bytes);
+        pipes.send(far).expect("the server takes it");
+        near
+    };
+    (connect, tokio::spawn(server.serve(Pipes(accepted), std::future::pending())))
 }
 
 /// Asks, and reads until the answer is there or so many bytes of it.
@@ -86,6 +102,12 @@ fn is_whole(answer: &[u8]) -> bool {
         None if head.starts_with("HTTP/1.1 204") => true,
         None => answer.ends_with(b"0\r\n\r\n"),
     }
+}
+
+/// A request with a JSON body; its line is the method and the path.
+pub(crate) fn request(line: &str, body: &str) -> String {
+    let head = format!("{line} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json");
+    format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 
 pub(crate) fn get(path: &str) -> String {
