@@ -29,6 +29,17 @@ pub enum Loss {
 }
 
 impl Loss {
+    /// What a seed decides; two of them in runs in which a member is replaced.
+    #[must_use]
+    pub fn of_seed(seed: u64) -> Option<Self> {
+        match seed % 8 {
+            1 => Some(Self::Wiped),
+            3 => Some(Self::LedTwice),
+            5 => Some(Self::RolledBack),
+            _ => None,
+        }
+    }
+
     /// Whether a member has stopped since what it has answered for is lost.
     pub fn is_noticed(failure: Option<&String>) -> bool {
         failure.is_some_and(|why| why.starts_with(LOST))

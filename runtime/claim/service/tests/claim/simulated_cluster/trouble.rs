@@ -69,13 +69,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
             gone: None,
             led: None,
             deaf_until: Duration::ZERO,
-            // Two of them in runs in which a member is replaced.
-            loss: match seed % 8 {
-                1 => Some(Loss::Wiped),
-                3 => Some(Loss::LedTwice),
-                5 => Some(Loss::RolledBack),
-                _ => None,
-            },
+            loss: Loss::of_seed(seed),
             losing: None,
             ends: None,
         }

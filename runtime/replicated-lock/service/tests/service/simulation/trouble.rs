@@ -54,13 +54,6 @@ enum Mend {
 impl<'a, 'sim> Trouble<'a, 'sim> {
     pub(crate) fn new(sim: &'a mut Sim<'sim>, seed: u64, cluster: &Cluster) -> Self {
         let (rng, cluster) = (Rng::seeded(seed.rotate_left(31)), cluster.clone());
-        // Two of them in runs in which a member is replaced.
-        let loss = match seed % 8 {
-            1 => Some(Loss::Wiped),
-            3 => Some(Loss::LedTwice),
-            5 => Some(Loss::RolledBack),
-            _ => None,
-        };
         Self {
             sim,
             seed,
@@ -69,7 +62,7 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
             mends: Vec::new(),
             gone: None,
             is_lined_up: false,
-            loss,
+            loss: Loss::of_seed(seed),
             losing: None,
             is_rolled_back: false,
         }
