@@ -3,8 +3,8 @@
 //! the first check that a reading names fails in it. That the others fail, too, and no other
 //! verdict differs, takes all worlds: `.ci/readings` runs `turnstile check --reading` for each.
 //!
-//! A search stops at [`STATES`] states: a check that has not failed by then is left open, which few
-//! are; with `TURNSTILE_STATES=all`, as in `.ci/soak`, none is.
+//! A search stops at [`STATES`] states, unless `TURNSTILE_STATES` says otherwise: a check that has
+//! not failed by then is left open, which few are; with `all`, as in `.ci/soak`, none is.
 
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::amend::{EvidenceOutcome, Verification, verify, verify_reading};
@@ -37,14 +37,8 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Whether every check is searched until it fails.
-fn is_unlimited() -> bool {
-    std::env::var("TURNSTILE_STATES").is_ok_and(|asked| asked == "all")
-}
-
 fn options(threads: usize) -> Options<'static> {
-    let max_states = (!is_unlimited()).then_some(STATES);
-    let limits = Limits { max_states, ..Limits::default() };
+    let limits = Limits { max_states: turnstile_models::states(STATES), ..Limits::default() };
     Options { threads, limits, ..Options::new(&NoProgress) }
 }
 
@@ -85,6 +79,7 @@ fn the_first_check_that_a_reading_names_fails_in_it() {
 /// Every check fails, or its search was cut; of few checks it was.
 #[track_caller]
 fn judge(verified: &[Verification]) {
+    let is_limited = turnstile_models::states(STATES).is_some();
     let (mut shown, mut idle, mut open) = (0, Vec::new(), Vec::new());
     for verified in verified {
         for evidence in &verified.shown_by {
@@ -94,7 +89,7 @@ fn judge(verified: &[Verification]) {
                 EvidenceOutcome::Counterexample { property, .. } => {
                     assert!(by.ends_with(&property.name));
                 }
-                EvidenceOutcome::Truncated(_) if !is_unlimited() => {
+                EvidenceOutcome::Truncated(_) if is_limited => {
                     open.push(format!("{id}: {by}"));
                     continue;
                 }

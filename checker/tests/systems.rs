@@ -110,13 +110,9 @@ fn pinned(name: &str, as_written: bool, results: &[ResultReport]) {
 
 /// The states at which a search stops, if it does: as written a world may have no end.
 fn states(as_written: bool) -> Option<u64> {
-    let asked = std::env::var("TURNSTILE_STATES").ok();
-    match asked.as_deref() {
-        _ if std::env::var_os("BLESS").is_some() => as_written.then_some(Limits::AS_WRITTEN),
-        Some("all") => as_written.then_some(Limits::AS_WRITTEN),
-        Some(asked) => Some(asked.parse().expect("a number of states, or `all`")),
-        None => Some(STATES),
-    }
+    let is_blessed = std::env::var_os("BLESS").is_some();
+    let asked = if is_blessed { None } else { turnstile_models::states(STATES) };
+    asked.or(as_written.then_some(Limits::AS_WRITTEN))
 }
 
 #[test]
