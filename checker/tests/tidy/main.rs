@@ -218,17 +218,24 @@ fn type_name(line: &str) -> Option<&str> {
     name.split(|sign: char| !sign.is_alphanumeric() && sign != '_').next()
 }
 
+/// The types that crates declare: the folder of the crate, and the name.
+fn declared(texts: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
+    let sources = texts.iter().filter_map(|(file, text)| {
+        let (folder, _) = file.split_once("/src/")?;
+        Some((folder, text))
+    });
+    sources.flat_map(|(folder, text)| {
+        text.lines().filter_map(type_name).map(move |name| (folder, name))
+    })
+}
+
 #[test]
 fn a_type_name_has_one_meaning_in_a_crate() {
     let texts = texts();
     let mut findings = Vec::new();
     let mut counts = BTreeMap::<(&str, &str), usize>::new();
-    for (file, text) in &texts {
-        let Some((folder, _)) = file.split_once("/src/") else { continue };
-        let names = text.lines().filter_map(type_name);
-        for name in names.filter(|name| TYPE_NAMES_ONCE.contains(name)) {
-            *counts.entry((folder, name)).or_default() += 1;
-        }
+    for place in declared(&texts).filter(|(_, name)| TYPE_NAMES_ONCE.contains(name)) {
+        *counts.entry(place).or_default() += 1;
     }
     let is_excepted = |place: (&str, &str)| {
         TYPE_NAMES_OFTEN.iter().any(|(folder, name, _)| (*folder, *name) == place)
@@ -251,12 +258,9 @@ fn a_type_name_has_one_meaning_in_a_crate() {
 fn a_type_name_has_one_meaning_in_the_workspace() {
     let texts = texts();
     let mut crates = BTreeMap::<&str, BTreeSet<&str>>::new();
-    for (file, text) in &texts {
-        let Some((folder, _)) = file.split_once("/src/") else { continue };
-        for name in text.lines().filter_map(type_name) {
-            if TYPE_NAMES_ONCE_IN_ALL.contains(&name) {
-                crates.entry(name).or_default().insert(folder);
-            }
+    for (folder, name) in declared(&texts) {
+        if TYPE_NAMES_ONCE_IN_ALL.contains(&name) {
+            crates.entry(name).or_default().insert(folder);
         }
     }
     assert!(!crates.is_empty(), "no type has one of the names");
