@@ -17,10 +17,10 @@ use crate::results::fault::FaultReport;
 use crate::results::result::ResultReport;
 use crate::table;
 
-/// The default bounds, in unique states, of the searches of each world without an amendment, one
-/// after the other: such a world may be infinite, and another one may fail sooner. The search
-/// without the dependent amendments alone has the last bound.
+/// The first bounds, in unique states, of the searches of each world without an amendment, one
+/// after the other: such a world may be infinite, and another one may fail sooner.
 const WITHOUT_FIRST: [u64; 3] = [500, 5_000, 50_000];
+/// The last one by default, which also bounds the search without the dependent amendments alone.
 const WITHOUT_MOST: u64 = 400_000;
 
 /// A table without some amendments.
