@@ -35,7 +35,7 @@ const KINDS: [&str; 12] = [
 ];
 
 /// The states at which a search stops: most worlds have fewer.
-const STATES: u64 = 10_000;
+const STATES: u64 = 5_000;
 
 fn system(name: &str) -> &'static System {
     let entry = SYSTEMS.entry(name).expect("it is known");
@@ -125,7 +125,7 @@ fn a_search_that_is_cut_begins_as_pinned() {
     assert!(!is_beginning("claim/small incomplete", pinned, STATES));
     assert!(!is_beginning("claim/loss incomplete; two fails", pinned, STATES));
     // It would have been searched to its end.
-    assert!(!is_beginning("claim/loss incomplete", "claim/loss 9999", STATES));
+    assert!(!is_beginning("claim/loss incomplete", "claim/loss 4999", STATES));
 }
 
 /// Every property holds, or holds under fairness; no impossible cell is reached. Of a search that

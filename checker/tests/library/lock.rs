@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use stateright::{Checker, Model as _};
-use turnstile_reference::Model;
+use turnstile_harness::options::Options;
+use turnstile_search::bounds::NoProgress;
+use turnstile_search::judgement::Verdict;
 
 #[track_caller]
-fn check(clients: usize, rounds: u8, states: usize) {
-    let model = Model::new(Arc::new(turnstile_models::world(clients, rounds)))
-        .expect("it has one property");
-    let checker = model.checker().spawn_bfs().join();
-    assert_eq!(checker.unique_state_count(), states, "{clients} clients, {rounds} rounds");
-    assert!(checker.discovery("one holds").is_none());
+fn check(clients: usize, rounds: u8, states: u64) {
+    let world = Arc::new(turnstile_models::world(clients, rounds));
+    let found = turnstile_reference::check(&world, ("lock", "rounds"), &Options::new(&NoProgress));
+    assert_eq!(found.result.states, states, "{clients} clients, {rounds} rounds");
+    let [one_holds] = &found.result.properties[..] else { panic!("it has one property") };
+    assert_eq!((one_holds.name.as_str(), one_holds.verdict), ("one holds", Verdict::Holds));
 }
 
 #[test]

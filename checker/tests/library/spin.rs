@@ -10,7 +10,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use turnstile_search::bounds::NoProgress;
 use turnstile_search::engine::{CheckRequest, run};
@@ -163,19 +163,26 @@ fn formulas() -> Vec<(String, String)> {
     fair.chain([("unfair".to_owned(), "<> answered".to_owned())]).collect()
 }
 
-/// Whether Spin finds a counterexample to a formula. `None`: it is not available.
-fn is_broken(place: &Path, formula: &str) -> Option<bool> {
-    let run = |program: &str, arguments: &[&str]| {
-        Command::new(program).args(arguments).current_dir(place).output().ok()
-    };
-    let translated = run("spin", &["-a", "model.pml"])?;
+/// Translates and compiles a model with all its formulas. `None`: Spin or a C compiler is not
+/// available.
+fn compile(place: &Path) -> Option<()> {
+    let translated = ran(place, "spin", &["-a", "model.pml"])?;
     assert!(translated.status.success(), "{}", String::from_utf8_lossy(&translated.stdout));
-    let compiled = run("gcc", &["-O1", "-DNOREDUCE", "-o", "pan", "pan.c"])?;
+    let compiled = ran(place, "gcc", &["-O1", "-DNOREDUCE", "-o", "pan", "pan.c"])?;
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let output = run("./pan", &["-a", "-N", formula, "-m100000"])?;
+    Some(())
+}
+
+fn ran(place: &Path, program: &str, arguments: &[&str]) -> Option<Output> {
+    Command::new(program).args(arguments).current_dir(place).output().ok()
+}
+
+/// Whether the compiled model has a counterexample to a formula.
+fn is_broken(place: &Path, formula: &str) -> bool {
+    let output = ran(place, "./pan", &["-a", "-N", formula, "-m100000"]).expect("it is compiled");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("State-vector"), "Spin ran to its end: {said}");
-    Some(!said.contains("errors: 0"))
+    !said.contains("errors: 0")
 }
 
 /// Spin's verdict on a model; the last formula is the one without fairness.
@@ -183,12 +190,14 @@ fn spin(name: &str, model: &str, formulas: &[(String, String)]) -> Option<Verdic
     let place = std::env::temp_dir().join(format!("turnstile-{name}-{}", std::process::id()));
     fs::create_dir_all(&place).expect("the place for temporary files can be written");
     fs::write(place.join("model.pml"), model).expect("it can be written");
-    let broken: Option<Vec<bool>> =
-        formulas.iter().map(|(formula, _)| is_broken(&place, formula)).collect();
-    let verdict = broken.map(|broken| match broken.split_last() {
-        Some((_, fair)) if fair.contains(&true) => Verdict::Fails,
-        Some((true, _)) => Verdict::HoldsUnderFairness,
-        _ => Verdict::Holds,
+    let verdict = compile(&place).map(|()| {
+        let broken: Vec<bool> =
+            formulas.iter().map(|(formula, _)| is_broken(&place, formula)).collect();
+        match broken.split_last() {
+            Some((_, fair)) if fair.contains(&true) => Verdict::Fails,
+            Some((true, _)) => Verdict::HoldsUnderFairness,
+            _ => Verdict::Holds,
+        }
     });
     fs::remove_dir_all(&place).expect("it was made above");
     verdict

@@ -74,7 +74,9 @@ fn a_new_crate_checks_builds_and_runs() {
     fs::copy(root.join("Cargo.lock"), lamp.join("Cargo.lock")).expect("it can be copied");
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--offline"]).current_dir(&lamp);
-    command.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("new"));
+    // The test of an embedder builds upon the same crates, there.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("embedder/target");
+    command.env("CARGO_TARGET_DIR", target);
     // Nobody builds upon it, or debugs it.
     command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "none");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -19,7 +19,7 @@ use crate::table;
 
 /// The first bounds, in unique states, of the searches of each world without an amendment, one
 /// after the other: such a world may be infinite, and another one may fail sooner.
-const WITHOUT_FIRST: [u64; 3] = [500, 5_000, 50_000];
+const WITHOUT_FIRST: [u64; 4] = [100, 1_000, 5_000, 50_000];
 /// The last one by default, which also bounds the search without the dependent amendments alone.
 const WITHOUT_MOST: u64 = 400_000;
 
