@@ -239,7 +239,7 @@ impl Server {
                 slot,
                 _alive: alive.clone(),
             };
-            simulation::spawn(connection.serve(stream));
+            simulation::spawn(connection.serve(Box::new(stream)));
         }
         drop((alive, listener));
         stopping.send_replace(true);

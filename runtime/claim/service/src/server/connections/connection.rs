@@ -15,11 +15,10 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
 
 use crate::server::connections::disconnect::{DisconnectWatch, PeekStream};
-use crate::server::connections::listen::{RejectOnDrop, TryWrite};
+use crate::server::connections::listen::{ByteStream, RejectOnDrop, TryWrite};
 use crate::server::connections::slots::ConnectionSlot;
 use crate::server::connections::write_timeout::WriteTimeout;
 use crate::server::options::Options;
@@ -49,10 +48,9 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Serves requests until the client closes, the server stops, or the slot is reclaimed.
-    pub(crate) async fn serve<S>(self, stream: S)
-    where
-        S: AsyncRead + AsyncWrite + TryWrite + Unpin + Send + 'static,
-    {
+    ///
+    /// The stream has any type at run time, so that the layers above it are compiled once.
+    pub(crate) async fn serve(self, stream: Box<dyn TryWrite>) {
         tokio::select! {
             biased;
             () = self.slot.state.close_requested() => {
@@ -62,16 +60,13 @@ impl Connection {
         }
     }
 
-    async fn answer<S>(&self, stream: S)
-    where
-        S: AsyncRead + AsyncWrite + TryWrite + Unpin + Send + 'static,
-    {
+    async fn answer(&self, stream: Box<dyn TryWrite>) {
         match &self.options.tls {
-            None => self.serve_http(RejectOnDrop::new(stream)).await,
+            None => self.serve_http(Box::new(RejectOnDrop::new(stream))).await,
             Some(tls) => {
                 let hello = tls.acceptor().accept(stream);
                 match tokio::time::timeout(self.options.header_timeout, hello).await {
-                    Ok(Ok(stream)) => self.serve_http(stream).await,
+                    Ok(Ok(stream)) => self.serve_http(Box::new(stream)).await,
                     Ok(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
                     Err(_) => tracing::debug!("TLS handshake timed out"),
                 }
@@ -79,7 +74,7 @@ impl Connection {
         }
     }
 
-    async fn serve_http(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+    async fn serve_http(&self, stream: Box<dyn ByteStream>) {
         let stream = PeekStream::new(WriteTimeout::new(stream, self.options.write_timeout));
         let disconnect = stream.disconnect();
         let service = service_fn(|request| self.respond(request, &disconnect));

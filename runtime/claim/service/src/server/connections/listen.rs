@@ -26,16 +26,27 @@ const QUEUE_MAX: u32 = 16_384;
 /// A source of connections.
 pub trait Accept: Send {
     /// A connection.
-    type Stream: AsyncRead + AsyncWrite + TryWrite + Unpin + Send + 'static;
+    type Stream: TryWrite + 'static;
 
     /// The next connection.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send;
 }
 
+/// A stream of bytes that is read and written.
+pub trait ByteStream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> ByteStream for S {}
+
 /// A stream that can be written without waiting, before it is closed.
-pub trait TryWrite {
+pub trait TryWrite: ByteStream {
     /// Sends as many bytes as possible without blocking.
     fn try_write(&self, text: &[u8]);
+}
+
+impl TryWrite for Box<dyn TryWrite> {
+    fn try_write(&self, text: &[u8]) {
+        (**self).try_write(text);
+    }
 }
 
 impl Accept for TcpListener {
@@ -116,7 +127,7 @@ impl<S: TryWrite> Drop for RejectOnDrop<S> {
     }
 }
 
-impl<S: AsyncRead + TryWrite + Unpin> AsyncRead for RejectOnDrop<S> {
+impl<S: TryWrite> AsyncRead for RejectOnDrop<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -132,7 +143,7 @@ impl<S: AsyncRead + TryWrite + Unpin> AsyncRead for RejectOnDrop<S> {
     }
 }
 
-impl<S: AsyncWrite + TryWrite + Unpin> AsyncWrite for RejectOnDrop<S> {
+impl<S: TryWrite> AsyncWrite for RejectOnDrop<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
