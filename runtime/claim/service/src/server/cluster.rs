@@ -51,10 +51,11 @@ use self::shared::Shared;
 use super::abort_on_drop::AbortOnDrop;
 use super::audit::Audit;
 use crate::server::access::origin::{MemberRun, RequestOrigin};
+use crate::server::state::backend::{Backend, Boxed};
 use crate::server::state::claim_engine::ClaimEngine;
 use crate::server::state::outlet::ReplyOutlet;
 use crate::server::state::reply::Reply;
-use crate::server::web::call::{EngineReply, FIRST_WATCH};
+use crate::server::web::call::{ClaimRequest, EngineReply, FIRST_WATCH};
 use crate::wire::request::Bounds;
 
 pub use archive::Snapshot;
@@ -141,29 +142,40 @@ impl ReplicatedEngine {
         &self.forwarder.member
     }
 
-    /// Calls a function with the engine as it is at this member, at the estimated time of the
-    /// leader.
-    pub(super) fn with<T>(&self, act: impl FnOnce(&mut ClaimEngine<'_>) -> T) -> T {
-        self.shared.with(act)
+    /// The bytes of a file of all claims.
+    ///
+    /// # Errors
+    /// As of [`Saves::next`].
+    pub(super) async fn save(&self) -> Result<Bytes, Reply> {
+        self.saves.next().await
+    }
+}
+
+impl Backend for ReplicatedEngine {
+    fn id(&self) -> Option<HeaderValue> {
+        self.cluster_id()
     }
 
-    /// Shows a claim, or waits for its end.
-    ///
+    fn with(&self, act: &mut dyn FnMut(&mut ClaimEngine<'_>)) {
+        self.shared.with(|engine| act(engine));
+    }
+
+    fn submit(&self, request: ClaimRequest, origin: RequestOrigin) -> Boxed<'_, EngineReply> {
+        Box::pin(self.propose(request, origin))
+    }
+
     /// It decides nothing, so that it is of this process alone.
-    pub(super) fn watch(&self, id: u64, origin: RequestOrigin) -> EngineReply {
+    fn watch(&self, id: u64, origin: RequestOrigin) -> EngineReply {
         let wait_us = origin.wait_us.map(|wait_us| self.wait_us(wait_us));
-        let reply = self.with(|engine| engine.watch(id, &RequestOrigin { wait_us, ..origin }));
+        let origin = RequestOrigin { wait_us, ..origin };
+        let reply = self.shared.with(|engine| engine.watch(id, &origin));
         if matches!(reply, EngineReply::Pending(_)) {
             self.waiting.fetch_add(1, Ordering::Relaxed);
         }
         reply
     }
 
-    /// Returns when this member has applied all that was committed before the call.
-    ///
-    /// # Errors
-    /// The 503 when that cannot be confirmed.
-    pub(super) async fn refresh(&self) -> Result<(), Reply> {
+    fn refresh(&self) -> Boxed<'_, Result<(), Reply>> {
         let is_confirmed = timeout(self.options.request_timeout, async {
             while !self.reads.confirm(&self.forwarder).await {
                 let now = self.member().leadership();
@@ -174,53 +186,67 @@ impl ReplicatedEngine {
             }
             true
         });
-        match is_confirmed.await {
-            Ok(true) => Ok(()),
-            Ok(false) | Err(_) => Err(self.not_executed()),
-        }
+        Box::pin(async {
+            match is_confirmed.await {
+                Ok(true) => Ok(()),
+                Ok(false) | Err(_) => Err(self.not_executed()),
+            }
+        })
     }
 
-    /// The bytes of a file of all claims.
-    ///
-    /// # Errors
-    /// As of [`Saves::next`].
-    pub(super) async fn save(&self) -> Result<Bytes, Reply> {
-        self.saves.next().await
-    }
-
-    /// The limits on fields of requests that are in force.
-    pub(super) fn bounds(&self) -> Bounds {
-        self.shared.lock().limits().bounds()
+    fn bounds(&self) -> Option<Bounds> {
+        Some(self.shared.lock().limits().bounds())
     }
 
     /// Whether the member follows no log any more, or its store rejects writes.
-    pub(super) fn is_failed(&self) -> bool {
+    fn is_failed(&self) -> bool {
         let status = self.member().status();
         status.failure.is_some()
             || status.is_store_failing
             || self.shared.lock().failure().is_some()
     }
 
-    /// Waits until the member has stopped by itself, and returns the reason.
-    pub(super) async fn failed(&self) -> String {
-        let why = self.member().failed().await;
-        self.shared.lock().failure().map_or(why, str::to_owned)
+    fn readiness(&self) -> Boxed<'_, Result<(), &'static str>> {
+        Box::pin(self.check_ready())
     }
 
-    /// Cancels a request that waits, if it still does.
-    pub(super) fn hang_up(&self, caller: u64) {
+    fn commits(&self) -> u64 {
+        self.member().status().syncs
+    }
+
+    fn log_metrics(&self) -> Boxed<'_, String> {
+        Box::pin(self.metrics())
+    }
+
+    fn failed(&self) -> Boxed<'_, String> {
+        Box::pin(async {
+            let why = self.member().failed().await;
+            self.shared.lock().failure().map_or(why, str::to_owned)
+        })
+    }
+
+    fn end_waits(&self) -> Boxed<'_, ()> {
+        Box::pin(self.end_waits_of_run())
+    }
+
+    fn close(&self) -> Boxed<'_, ()> {
+        Box::pin(async {
+            self.inbox.close();
+            self.member().stop().await;
+        })
+    }
+
+    fn no_response(&self) -> Reply {
+        self.outcome_unknown()
+    }
+
+    fn hang_up(&self, caller: u64) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         if caller >= FIRST_WATCH {
-            self.with(|engine| engine.hang_up(caller));
+            self.shared.with(|engine| engine.hang_up(caller));
         } else if self.shared.lock().waits(caller) {
             self.hang_ups.hang_up(caller);
         }
-    }
-
-    /// Stops the member.
-    pub(super) async fn stop(&self) {
-        self.inbox.close();
-        self.member().stop().await;
     }
 }
 

@@ -18,7 +18,8 @@ use crate::server::access::session::Sessions;
 use crate::server::connections::connection::Connection;
 use crate::server::connections::listen::{Accept, TakenAddress, announce, turn_away};
 use crate::server::connections::slots::ConnectionSlots;
-use crate::server::state::handle::EngineHandle;
+use crate::server::state::backend::Single;
+use crate::server::state::handle::{EngineHandle, server_id};
 use crate::server::state::outlet::ReplyOutlet;
 use crate::server::state::restore::open;
 use crate::server::state::saved::{self, Loaded};
@@ -45,7 +46,11 @@ pub enum Storage {
 pub struct Server {
     shared: Arc<EngineHandle>,
     options: Options,
-    committer: Option<Committer>,
+    /// If it is no member of a cluster.
+    single: Option<(Host<ClaimService>, Option<Committer>)>,
+    /// If it is one.
+    #[cfg(feature = "cluster")]
+    member: Option<Arc<ReplicatedEngine>>,
 }
 
 /// The store to commit to, and the simulated duration of its syncs.
@@ -58,11 +63,11 @@ struct HostTasks {
 }
 
 impl HostTasks {
-    fn start(host: &Host<ClaimService>, committer: Option<Committer>) -> Self {
+    fn start(host: Host<ClaimService>, committer: Option<Committer>) -> Self {
         let commit =
             |Committer(store, pause)| AbortOnDrop::spawn(host.clone().commit(store, pause));
-        let timers = AbortOnDrop::spawn(host.clone().drive_timers());
-        Self { timers, committing: committer.map(commit) }
+        let committing = committer.map(commit);
+        Self { timers: AbortOnDrop::spawn(host.drive_timers()), committing }
     }
 
     /// Waits for the last commit.
@@ -117,8 +122,14 @@ impl Server {
         if committer.as_ref().is_some_and(|Committer(store, _)| !store.takes_writes()) {
             host.begin_without_store();
         }
-        let shared = EngineHandle::new(host, known.unwrap_or(new));
-        Ok(Self { shared, options, committer })
+        let id = server_id(&format!("{:032x}", known.unwrap_or(new)));
+        Ok(Self {
+            shared: EngineHandle::new(Arc::new(Single { host: host.clone(), id })),
+            options,
+            single: Some((host, committer)),
+            #[cfg(feature = "cluster")]
+            member: None,
+        })
     }
 
     /// Starts a member of a cluster on its store, which no other program may use. A new member
@@ -141,15 +152,16 @@ impl Server {
             wall_us: options.wall_us,
             waits_max: options.room().waits(),
         };
-        let engine = ReplicatedEngine::start(cluster, setup, store, network).await?;
-        Ok(Self { shared: EngineHandle::replicated(engine), options, committer: None })
+        let member = Arc::new(ReplicatedEngine::start(cluster, setup, store, network).await?);
+        let shared = EngineHandle::new(member.clone());
+        Ok(Self { shared, options, single: None, member: Some(member) })
     }
 
     /// The member of the replicated log; `None` if the server is in no cluster.
     #[cfg(feature = "cluster")]
     #[must_use]
     pub fn member(&self) -> Option<&turnstile_raft::Member> {
-        self.shared.cluster().map(ReplicatedEngine::member)
+        self.member.as_deref().map(ReplicatedEngine::member)
     }
 
     /// Completes when the server cannot go on, since its member of a cluster has stopped by itself;
@@ -180,7 +192,7 @@ impl Server {
     fn log_start(&self, address: &str) {
         let data = self.options.data.as_ref().map(|data| data.display().to_string());
         let data = data.as_deref().unwrap_or("none: claims are in memory only");
-        if self.shared.host().is_some() {
+        if self.single.is_some() {
             let (claims, live) = self.shared.with(|engine| engine.counts());
             tracing::info!(address, data, claims, live, "serving");
         } else {
@@ -204,8 +216,8 @@ impl Server {
     ) -> io::Result<()> {
         let slots = ConnectionSlots::new(self.options.room());
         let app = Arc::new(self.app(&slots));
-        let Self { shared, options, committer } = self;
-        let tasks = shared.host().map(|host| HostTasks::start(&host, committer));
+        let Self { shared, options, single, .. } = self;
+        let tasks = single.map(|(host, committer)| HostTasks::start(host, committer));
         let _releasing = AbortOnDrop::spawn(release(slots.clone()));
         let (stopping, is_stopping) = watch::channel(false);
         let (alive, mut all_gone) = mpsc::channel::<()>(1);
@@ -258,6 +270,8 @@ impl Server {
         let options = &self.options;
         AppState {
             shared: self.shared.clone(),
+            #[cfg(feature = "cluster")]
+            member: self.member.clone(),
             bounds: options.bounds,
             body_max: options.body_max,
             body_timeout: options.body_timeout,

@@ -1,5 +1,6 @@
 //! The claims of a server beside its core: what is kept of each, limited, saved and told.
 
+pub(crate) mod backend;
 pub(crate) mod claim_engine;
 pub(crate) mod entries;
 pub(crate) mod handle;

@@ -5,6 +5,7 @@ use tokio::time::timeout;
 use turnstile_raft::{MemberChange, MemberError, Status, VoteChange};
 
 use super::ReplicatedEngine;
+use crate::server::state::backend::Backend as _;
 use crate::server::state::reply::Reply;
 
 /// The members, as far as this one knows them.

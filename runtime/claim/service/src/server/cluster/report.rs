@@ -6,13 +6,14 @@ use tokio::time::{sleep, timeout};
 use turnstile_raft::{Role, Status};
 
 use super::ReplicatedEngine;
+use crate::server::state::backend::Backend as _;
 use crate::server::state::handle::server_id;
 use crate::server::state::reply::Reply;
 use crate::server::web::metrics::put;
 
 impl ReplicatedEngine {
     /// The id of the cluster, which all members know: that of its group.
-    pub(in crate::server) fn id(&self) -> Option<HeaderValue> {
+    pub(super) fn cluster_id(&self) -> Option<HeaderValue> {
         if self.id.get().is_none() {
             let group = self.member().status().group?;
             let digits = format!("{:016x}", SipHasher13::new().hash(group.as_bytes()));
@@ -27,7 +28,7 @@ impl ReplicatedEngine {
     ///
     /// # Errors
     /// Why they cannot.
-    pub(in crate::server) async fn readiness(&self) -> Result<(), &'static str> {
+    pub(super) async fn check_ready(&self) -> Result<(), &'static str> {
         let status = self.member().status();
         let begun = self.shared.lock().head.term;
         if self.is_failed() {
@@ -70,18 +71,18 @@ impl ReplicatedEngine {
     }
 
     /// The 503 to a request that may be executed.
-    pub(in crate::server) fn outcome_unknown(&self) -> Reply {
+    pub(super) fn outcome_unknown(&self) -> Reply {
         if self.is_failed() { Reply::storage_in_trouble() } else { Reply::outcome_unknown() }
     }
 
     /// The metrics of the log in the Prometheus text format.
-    pub(in crate::server) async fn metrics(&self) -> String {
+    pub(super) async fn metrics(&self) -> String {
         let status = self.member().status();
         let Status { last_log_index, applied_index, snapshot_index, .. } = status;
         let index = |index: Option<u64>| index.map_or(0, |index| index + 1);
         let begun = self.shared.lock().head.term;
         let (last, applied) = (index(last_log_index), index(applied_index));
-        let is_ready = u64::from(self.readiness().await.is_ok());
+        let is_ready = u64::from(self.check_ready().await.is_ok());
         let (leads, fails) = (u64::from(status.role == Role::Leader), status.is_store_failing);
         let single = [
             ("ready", "Whether this member can answer requests.", is_ready),

@@ -17,7 +17,7 @@ use crate::server::web::call::{ClaimRequest, EngineReply};
 
 impl ReplicatedEngine {
     /// Has the cluster take a request.
-    pub(in crate::server) async fn submit(
+    pub(super) async fn propose(
         &self,
         request: ClaimRequest,
         origin: RequestOrigin,
@@ -99,7 +99,7 @@ impl ReplicatedEngine {
     }
 
     /// Ends the waits of this process, since it stops.
-    pub(in crate::server) async fn end_waits(&self) {
+    pub(super) async fn end_waits_of_run(&self) {
         self.shared.with(|engine| engine.end_watches_now());
         let operation: Bytes = encode(&Operation::EndWaits(self.own)).into();
         let ended = async {

@@ -17,6 +17,8 @@ use crate::server::access::auth_throttle::AuthThrottle;
 use crate::server::access::origin::RequestOrigin;
 use crate::server::access::session::Sessions;
 use crate::server::audit::Audit;
+#[cfg(feature = "cluster")]
+use crate::server::cluster::ReplicatedEngine;
 use crate::server::connections::connection_state::ConnectionState;
 use crate::server::connections::disconnect::DisconnectWatch;
 use crate::server::connections::slots::ConnectionSlots;
@@ -41,6 +43,9 @@ const NO_AUDIT: &str = "the audit log cannot be written";
 #[derive(Debug)]
 pub(crate) struct AppState {
     pub(crate) shared: Arc<EngineHandle>,
+    /// The member of a cluster, if the server is one.
+    #[cfg(feature = "cluster")]
+    pub(crate) member: Option<Arc<ReplicatedEngine>>,
     pub(crate) bounds: Bounds,
     pub(crate) body_max: usize,
     pub(crate) body_timeout: Duration,

@@ -74,7 +74,7 @@ async fn send_snapshot(
         return Err(Reply::message(403, "Only an operator may read the snapshot"));
     }
     app.refresh(query).await.map_err(|reply| match reply.status {
-        503 if !cluster.is_failed() => Reply::message(503, UNCONFIRMED),
+        503 if !app.shared.is_failed() => Reply::message(503, UNCONFIRMED),
         _ => reply,
     })?;
     let file = cluster.save().await?;
@@ -111,7 +111,7 @@ async fn change_members(
 }
 
 fn cluster(app: &AppState) -> Result<&ReplicatedEngine, Reply> {
-    app.shared.cluster().ok_or_else(|| {
+    app.member.as_deref().ok_or_else(|| {
         Reply::message(404, "This server is no member of a cluster: it runs without --cluster")
     })
 }
