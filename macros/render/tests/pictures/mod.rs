@@ -115,17 +115,24 @@ fn check_page(diagram: &Diagram, picture: &Picture) {
 
 #[test]
 fn the_bundled_tables_can_be_read_on_a_page() {
-    for table in tables() {
-        let is_big = is_big(&table);
-        for view in views(&draw(&Sheet::of(&table))) {
-            let text = svg(&view, "header");
-            let picture = Picture::read(&text);
-            check(&view, &picture);
-            check_legend(&view, &text);
-            // A page shows the overview of a picture that is too big.
-            if view.view != View::Whole || !is_big {
-                check_page(&view, &picture);
-            }
+    std::thread::scope(|threads| {
+        for table in tables() {
+            threads.spawn(move || check_table(&table));
+        }
+    });
+}
+
+#[track_caller]
+fn check_table(table: &WrittenTable) {
+    let is_big = is_big(table);
+    for view in views(&draw(&Sheet::of(table))) {
+        let text = svg(&view, "header");
+        let picture = Picture::read(&text);
+        check(&view, &picture);
+        check_legend(&view, &text);
+        // A page shows the overview of a picture that is too big.
+        if view.view != View::Whole || !is_big {
+            check_page(&view, &picture);
         }
     }
 }
