@@ -7,7 +7,7 @@ mod site;
 mod survivors;
 mod tree;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -100,11 +100,14 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
             .for_each(|(_, mutant)| println!("{}:{} {}", mutant.file, mutant.line, mutant.id()));
         return Ok(true);
     }
+    let all = tree.mutants().count();
+    let chosen = chosen(&tree.mutants().collect(), arguments);
+    tree.keep(&chosen);
     let program = tree.build()?;
     let mutants: BTreeMap<usize, &Mutant> = tree.mutants().collect();
-    let chosen = chosen(&mutants, arguments);
-    let (all, invalid) = (mutants.len(), tree.invalid());
-    eprintln!("{all} mutants, {invalid} more do not compile; {} are judged", chosen.len());
+    let chosen: Vec<usize> = mutants.keys().copied().collect();
+    let (judged, invalid) = (chosen.len(), tree.invalid());
+    eprintln!("of {all} mutants {judged} are judged; {invalid} more do not compile");
     let mut nth = 0;
     let pinned = judge::pinned(&root.join("checker/tests/counts"))?;
     let fates = judge(&program, &chosen, &pinned, |number, fate| {
@@ -121,8 +124,8 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     Ok(report((&tree, &mutants), &fates, &explained))
 }
 
-/// The mutants to judge.
-fn chosen(mutants: &BTreeMap<usize, &Mutant>, arguments: &Arguments) -> Vec<usize> {
+/// The mutants to judge, if they compile.
+fn chosen(mutants: &BTreeMap<usize, &Mutant>, arguments: &Arguments) -> BTreeSet<usize> {
     let is_meant = |mutant: &Mutant| {
         let id = mutant.id();
         arguments.only.is_empty() || arguments.only.iter().any(|text| id.contains(text))
@@ -145,7 +148,7 @@ fn chosen(mutants: &BTreeMap<usize, &Mutant>, arguments: &Arguments) -> Vec<usiz
         placed.sort_unstable();
         chosen = placed.into_iter().map(|(_, number)| number).take(most).collect();
     }
-    chosen
+    chosen.into_iter().collect()
 }
 
 /// Prints what survived; whether each of it is explained, and nothing else is.
