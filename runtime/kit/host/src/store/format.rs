@@ -5,6 +5,5 @@ pub(crate) mod frame;
 pub(crate) mod header;
 pub(crate) mod image;
 pub(crate) mod key;
-pub(crate) mod legacy;
 pub(crate) mod manifest;
 pub(crate) mod sip;

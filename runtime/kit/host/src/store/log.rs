@@ -4,7 +4,8 @@
 //! A directory has the files `lock`, `manifest`, `N.log` and at most one `N.image`, which replaces
 //! the logs up to N. Every start opens a new log, so that nothing is written after a torn frame. So
 //! does a commit after a failed one: the writes of a failed sync may be lost even if a later sync
-//! succeeds. Compaction only reads files and never delays a commit.
+//! succeeds. Compaction only reads files and never delays a commit. `docs/store.md` draws the files
+//! to the byte.
 //!
 //! A start detects damage as follows. Each frame has the checksum of the frame before, each log and
 //! image has its position in that chain, and the manifest names the current log and the position

@@ -12,7 +12,6 @@ use super::held::HeldNotes;
 use super::note::NoteValue;
 use super::refusal::refuse;
 use super::replay::{self, LogEnd};
-use crate::store::format::legacy;
 use crate::store::format::manifest::{self, LogMark, LogMarks, Manifest};
 
 /// The content of a directory, now durable.
@@ -44,22 +43,21 @@ pub enum PreviousUse {
 
 /// Reads a directory and syncs its content.
 pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
-    let mut files = Files::scan(directory)?;
-    let is_upgraded = !files.has_manifest;
-    if is_upgraded {
-        if files.logs.is_empty() && files.images.is_empty() {
-            return Ok(Recovered {
-                held: HeldNotes::default(),
-                manifest: Manifest::create(directory, LogMark::default())?,
-                end: LogMark::default(),
-                logs: 0,
-                log_bytes: 0,
-                previous: PreviousUse::None,
-                note: None,
-            });
+    let files = Files::scan(directory)?;
+    if !files.has_manifest {
+        // The manifest is durable before the first log is created.
+        if !files.logs.is_empty() || !files.images.is_empty() {
+            return Err(refuse(format!("{} is missing", manifest::NAME)));
         }
-        legacy::upgrade(directory, &files)?;
-        files = Files::scan(directory)?;
+        return Ok(Recovered {
+            held: HeldNotes::default(),
+            manifest: Manifest::create(directory, LogMark::default())?,
+            end: LogMark::default(),
+            logs: 0,
+            log_bytes: 0,
+            previous: PreviousUse::None,
+            note: None,
+        });
     }
     let marks = LogMarks::read(directory)?;
     check_new(directory, &files, marks)?;
@@ -77,9 +75,10 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
     let log_bytes = last_log.map_or(0, |bytes| bytes.len() as u64);
     let manifest = settle(directory, &files, marks, last_log)?;
     let end = LogMark { log: last, position, is_clean: false };
-    // Version 2 did not record whether a store was closed.
-    let is_closed = marks.end.is_clean || is_upgraded;
-    let previous = if is_closed { PreviousUse::Closed } else { PreviousUse::Interrupted };
+    let previous = match marks.end.is_clean {
+        true => PreviousUse::Closed,
+        false => PreviousUse::Interrupted,
+    };
     let logs = (last + 1).saturating_sub(first);
     Ok(Recovered { held, manifest, end, logs, log_bytes, previous, note: marks.note })
 }
@@ -93,7 +92,7 @@ fn check_new(directory: &dyn Directory, files: &Files, marks: LogMarks) -> io::R
     }
     for number in files.logs.iter().copied().filter(|number| *number > last) {
         let bytes = directory.read(&log_name(number), 0, u64::MAX)?;
-        if replay::has_frames(number, &bytes) || number > last + 1 {
+        if replay::has_frames(number, &bytes)? || number > last + 1 {
             let (log, manifest) = (log_name(number), manifest::NAME);
             return Err(refuse(format!("{manifest} is older than {log}")));
         }

@@ -13,11 +13,11 @@ pub(super) fn refuse(what: impl std::fmt::Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{what}: {REMEDY}"))
 }
 
-/// The error for a file of an unsupported version.
+/// The error for a file of a version that this program does not read.
 pub(super) fn of_version(name: &str, version: u8) -> io::Error {
     let text = format!(
-        "{name} has version {version} of the data's format: this program reads versions 2 and \
-         {VERSION}"
+        "{name} has version {version} of the store's format, and this program reads version \
+         {VERSION}: start the program that wrote it, or start with an empty directory"
     );
     io::Error::new(io::ErrorKind::InvalidData, text)
 }

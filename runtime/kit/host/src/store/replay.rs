@@ -7,7 +7,7 @@ use super::directory::Directory;
 use super::files::log_name;
 use super::refusal::{self, refuse};
 use crate::store::format::frame::{self, Position};
-use crate::store::format::header::{HEADER_BYTES, Header, Kind, later_version};
+use crate::store::format::header::{HEADER_BYTES, Header, Kind, other_version};
 
 /// The end of a log.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +53,8 @@ pub(super) fn header(number: u64, bytes: &[u8]) -> io::Result<Header> {
     let header = Header::read(bytes);
     header.filter(|found| (found.kind, found.number) == (Kind::Log, number)).ok_or_else(|| {
         let name = log_name(number);
-        match later_version(bytes) {
-            Some(later) => refusal::of_version(&name, later),
+        match other_version(bytes) {
+            Some(other) => refusal::of_version(&name, other),
             None if bytes.len() < HEADER_BYTES => refuse(format!("{name} is truncated")),
             None => refuse(format!("{name} is corrupt at byte 0")),
         }
@@ -115,10 +115,13 @@ fn unreached(name: &str, len: usize, last: u64, least: u64) -> String {
     )
 }
 
-/// Whether a log has a frame.
-pub(super) fn has_frames(number: u64, bytes: &[u8]) -> bool {
-    header(number, bytes).is_ok_and(|header| {
+/// Whether a log, whose header may be torn, has a frame.
+pub(super) fn has_frames(number: u64, bytes: &[u8]) -> io::Result<bool> {
+    if let Some(other) = other_version(bytes) {
+        return Err(refusal::of_version(&log_name(number), other));
+    }
+    Ok(header(number, bytes).is_ok_and(|header| {
         let mut rest = &bytes[HEADER_BYTES..];
         frame::take_next(&mut rest, &header.key, header.position).is_some()
-    })
+    }))
 }

@@ -2,6 +2,7 @@
 
 mod log;
 mod new;
+mod page;
 mod power;
 mod tampering;
-mod version_two;
+mod versions;

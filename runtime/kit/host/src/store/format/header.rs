@@ -10,8 +10,8 @@ use crate::store::format::entry::take_array;
 use crate::store::format::frame::Position;
 use crate::store::format::sip::{SipKey, sip};
 
-/// The format version; version 2 had no headers.
-pub(crate) const VERSION: u8 = 3;
+/// The version of the format of all files of a store, which `docs/store.md` draws.
+pub(crate) const VERSION: u8 = 1;
 /// The size of a header in bytes.
 pub(crate) const HEADER_BYTES: usize = 72;
 const MAGIC: [u8; 7] = *b"turnstl";
@@ -84,14 +84,11 @@ impl Header {
     }
 }
 
-/// The version in a file's header; `None` if there is no header.
-pub(crate) fn version(bytes: &[u8]) -> Option<u8> {
-    bytes.strip_prefix(&MAGIC).and_then(|rest| rest.first().copied())
-}
-
-/// A version that this program does not support.
-pub(crate) fn later_version(bytes: &[u8]) -> Option<u8> {
-    version(bytes).filter(|version| *version > VERSION)
+/// The version in front of a header or a slot of the manifest, if it is not the one that this
+/// program reads. 0 is none: a write that is torn there leaves the zero of a new file.
+pub(crate) fn other_version(bytes: &[u8]) -> Option<u8> {
+    let version = bytes.strip_prefix(&MAGIC).and_then(|rest| rest.first().copied());
+    version.filter(|version| ![0, VERSION].contains(version))
 }
 
 #[cfg(test)]
@@ -105,7 +102,7 @@ mod tests {
             let header = Header::new(kind, 5, position).expect("there is randomness");
             let bytes = header.bytes();
             assert_eq!(Header::read(&bytes), Some(header));
-            assert_eq!(version(&bytes), Some(VERSION));
+            assert_eq!(other_version(&bytes), None);
             for at in 0..bytes.len() {
                 assert_eq!(Header::read(&bytes[..at]), None, "cut at {at}");
                 let mut flipped = bytes;

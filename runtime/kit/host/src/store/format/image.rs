@@ -8,7 +8,7 @@ use crate::store::directory::Directory;
 use crate::store::files::{Files, NEW_IMAGE, image_name};
 use crate::store::format::entry;
 use crate::store::format::frame::{self, HEAD_BYTES, Position};
-use crate::store::format::header::{HEADER_BYTES, Header, Kind, later_version};
+use crate::store::format::header::{HEADER_BYTES, Header, Kind, other_version};
 use crate::store::format::key::Key;
 use crate::store::refusal::{self, refuse};
 
@@ -86,8 +86,8 @@ impl ImageFile {
         {
             return Ok(Self { name, header, len });
         }
-        Err(match later_version(&bytes) {
-            Some(later) => refusal::of_version(&name, later),
+        Err(match other_version(&bytes) {
+            Some(other) => refusal::of_version(&name, other),
             None => refuse(format!("{name} is corrupt or truncated")),
         })
     }

@@ -11,7 +11,7 @@ use std::io;
 use crate::store::directory::{Directory, DirectoryFile};
 use crate::store::format::entry::take_array;
 use crate::store::format::frame::Position;
-use crate::store::format::header::{VERSION, later_version};
+use crate::store::format::header::{VERSION, other_version};
 use crate::store::format::sip::sip;
 use crate::store::note::{Note, NoteValue};
 use crate::store::refusal::{self, refuse};
@@ -109,17 +109,16 @@ impl LogMarks {
     /// When it is corrupt or of an unsupported version.
     pub(crate) fn read(directory: &dyn Directory) -> io::Result<Self> {
         let bytes = directory.read(NAME, 0, SLOTS * SLOT_BYTES)?;
+        // A program that writes another version may have replaced some of the slots.
+        if let Some(other) = bytes.chunks(SLOT_BYTES as usize).find_map(other_version) {
+            return Err(refusal::of_version(NAME, other));
+        }
         let slot = |slot: u64| {
             let at = usize::try_from(slot * SLOT_BYTES).ok()?;
             bytes.get(at..).and_then(unsealed)
         };
         let mark = |number| slot(number).map(LogMark::of);
-        let Some(begin) = mark(0).max(mark(1)) else {
-            return Err(match later_version(&bytes) {
-                Some(later) => refusal::of_version(NAME, later),
-                None => refuse(format!("{NAME} is corrupt")),
-            });
-        };
+        let begin = mark(0).max(mark(1)).ok_or_else(|| refuse(format!("{NAME} is corrupt")))?;
         let end = mark(END_SLOT).filter(|end| end.log == begin.log).max(Some(begin));
         let note = slot(NOTE_SLOT).map(|[first, second, third, _]| [first, second, third]);
         Ok(Self { begin, end: end.unwrap_or(begin), note })

@@ -7,7 +7,7 @@ use super::power::open;
 use turnstile_host::store::Medium;
 
 /// A directory with an image and logs, in use; and everything that was answered.
-fn in_use() -> (Medium, turnstile_host::store::LogStore, Image) {
+pub(super) fn in_use() -> (Medium, turnstile_host::store::LogStore, Image) {
     let medium = Medium::new(1);
     let mut image = Image::new();
     let mut token = 0_u64;
@@ -122,4 +122,17 @@ fn files_of_another_directory_or_of_another_day_are_refused() {
     let copy = medium.copy();
     copy.put("manifest", before.get("manifest").cloned());
     assert!(check(&copy, &image, "an older manifest"));
+}
+
+/// A file that happens to be called so is not a log whose frames are all torn.
+#[test]
+fn a_log_without_a_manifest_is_refused_and_stays_as_it_was() {
+    let text = b"what somebody keeps in a file that is called 1.log".repeat(100);
+    for name in ["1.log", "3.log", "3.image"] {
+        let medium = Medium::new(2);
+        medium.put(name, Some(text.clone()));
+        let refused = open(&medium).expect_err("it is no store").to_string();
+        assert!(refused.contains("manifest is missing"), "{refused}");
+        assert_eq!(medium.files().get(name), Some(&text), "nobody's file is taken away");
+    }
 }
