@@ -96,7 +96,7 @@ mod tests {
         assert!(!check(&["http://a"], "r", Some("2")), "another server at the same URL");
         assert!(check(&["http://c", "http://b"], "r", None), "the ids are not known");
         assert!(!check(&["http://c"], "r", None) && !check(&["http://a"], "s", Some("1")));
-        // The lock of an older server, or given by an older program.
+        // The lock of a server that has no id, such as nessy.
         let held = at(&["http://a"], "[]").with("r", None);
         assert!(!at(&["http://a"], &held).needs_id("r"));
         assert!(at(&["http://a"], &held).check("r", Some("1")).is_err());

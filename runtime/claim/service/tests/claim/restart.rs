@@ -120,9 +120,11 @@ fn a_wall_clock_that_was_wrong_at_one_start_is_forgotten_with_the_next() {
 #[test]
 fn a_store_that_is_damaged_is_refused() {
     use turnstile_host::store::{Batch, Key, Store as _};
-    for (key, value) in
-        [(Key::single(1), &b"x"[..]), (Key::numbered(2, 1), b"\x01"), (Key::numbered(2, 2), b"")]
-    {
+    for (key, value) in [
+        (Key::single(1), &b"\x05x"[..]),
+        (Key::numbered(2, 1), b"\x05"),
+        (Key::numbered(2, 2), b""),
+    ] {
         let disk = Disk::default();
         let mut batch = Batch::default();
         batch.put(&key, value);

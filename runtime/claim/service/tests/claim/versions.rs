@@ -1,30 +1,34 @@
-//! Claims as versions 2 to 4 of the saved values wrote them, and stores that hold several versions.
-//!
-//! Values are written here as those versions wrote them, by code that is not the server's.
+//! The saved values have one version. They are read as code that is not the server's writes them,
+//! and those of any other version are refused.
 
 use turnstile_claim::server::{Options, Server, Storage};
 use turnstile_host::store::{Batch, Disk, Key, Store as _};
 
 use crate::http::Running;
 
+const VERSION: u8 = 5;
 const NOW_US: u64 = 1_700_000_000_000_000;
 
 fn numbers(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// What a version wrote of the server and of claims that are held: claims 7 and 8 are of `r`
-/// and of `s`, whose numbers are the same, as they could be up to version 4.
-fn claims(version: u8) -> Disk {
-    // Version 2 had one time for all.
-    let times = if version == 2 { 1 } else { 2 };
-    let moment = |at_us: u64| numbers(&vec![at_us; times]);
-    let outages: &[u64] = if version < 4 { &[] } else { &[0] };
-    let meta = [vec![version], numbers(&[8, 5]), moment(NOW_US), numbers(outages)].concat();
+fn write(disk: &Disk, values: &[(Key, Vec<u8>)]) {
+    let (mut store, mut batch) = (disk.open(), Batch::default());
+    values.iter().for_each(|(key, value)| batch.put(key, value));
+    store.write(&batch);
+    store.sync().expect("a simulated disk takes it");
+}
+
+/// The values of a server whose claims 7 of `r` and 8 of `s` are held; the resources have these
+/// numbers.
+fn values(resources: [u32; 2]) -> Vec<(Key, Vec<u8>)> {
+    let moment = |at_us: u64| numbers(&[at_us, at_us]);
+    let meta = [vec![VERSION], numbers(&[8, 5]), moment(NOW_US), numbers(&[0])].concat();
     let option = |number: u64| [vec![1], numbers(&[number])].concat();
     let claim = |token: u64| {
         [
-            [&[version, 6][..], b"active"].concat(),
+            [&[VERSION, 6][..], b"active"].concat(),
             option(token),
             vec![0; 9],
             numbers(&[30_000_000]),
@@ -34,31 +38,24 @@ fn claims(version: u8) -> Disk {
         ]
         .concat()
     };
-    let owner: &[u8] = if version == 2 { &[] } else { &[0] };
-    let data = |name: &[u8]| {
-        [&[version, 0, 0, 0, 0][..], &[0; 8], owner, &1_u32.to_le_bytes(), name, b"[1]"].concat()
+    let data = |number: u32, name: &[u8]| {
+        let (number, len) = (number.to_le_bytes(), 1_u32.to_le_bytes());
+        [&[VERSION][..], &number, &[0; 8], &[0], &len, name, b"[1]"].concat()
     };
-    let disk = Disk::default();
-    let mut batch = Batch::default();
-    batch.put(&Key::single(1), &meta);
-    for (id, token, name) in [(7, 5, b"r"), (8, 4, b"s")] {
-        batch.put(&Key::numbered(2, id), &claim(token));
-        batch.put(&Key::numbered(3, id), &data(name));
+    let mut values = vec![(Key::single(1), meta)];
+    for ((id, token, name), number) in [(7, 5, b"r"), (8, 4, b"s")].into_iter().zip(resources) {
+        values.push((Key::numbered(2, id), claim(token)));
+        values.push((Key::numbered(3, id), data(number, name)));
     }
-    let mut store = disk.open();
-    store.write(&batch);
-    store.sync().expect("a simulated disk takes it");
-    disk
+    values
 }
 
-#[track_caller]
-fn check_claims(version: u8) {
-    let disk = claims(version);
-    let start = || {
-        let options = Options { wall_us: || NOW_US + 3_600_000_000, ..Options::default() };
-        Running::start(Storage::Blocking(Box::new(disk.open())), options)
-    };
-    let server = start();
+#[test]
+fn claims_are_as_they_were_saved() {
+    let disk = Disk::default();
+    write(&disk, &values([0, 1]));
+    let options = Options { wall_us: || NOW_US + 3_600_000_000, ..Options::default() };
+    let server = Running::start(Storage::Blocking(Box::new(disk.open())), options);
     let mut client = server.client();
     let held = client.get("/v1/claims/7/").expect(200);
     assert_eq!(held.field("status"), "active");
@@ -70,44 +67,37 @@ fn check_claims(version: u8) {
     let next = client.post(r#"{"resource":"t","ttl":30}"#).expect(201);
     assert_eq!(next.field("fencing_token").as_u64(), Some(6));
     client.set("/v1/claims/7/", "released").expect(204);
-    let waits = client.post(r#"{"resource":"s","ttl":30}"#).expect(202).path();
+    client.post(r#"{"resource":"s","ttl":30}"#).expect(202);
     client.post(r#"{"resource":"r","ttl":30}"#).expect(201);
-    server.stop();
-    // Old and new claims are of the same resources, also where the store holds both versions.
-    for _ in 0..2 {
-        let server = start();
-        let mut client = server.client();
-        assert_eq!(client.get("/v1/claims/8/").expect(200).field("status"), "active");
-        assert_eq!(client.get(&waits).expect(200).field("status"), "waiting");
-        let also = client.post(r#"{"resource":"s","ttl":30}"#).expect(202).path();
-        client.set(&also, "aborted").expect(204);
-        server.stop();
+}
+
+#[track_caller]
+fn refusal(disk: &Disk) -> String {
+    let storage = Storage::Blocking(Box::new(disk.open()));
+    Server::open(storage, Options::default()).expect_err("it is refused").to_string()
+}
+
+#[test]
+fn values_of_another_version_are_refused() {
+    for (key, value) in values([0, 1]) {
+        for version in [0, 1, VERSION - 1, VERSION + 1] {
+            let disk = Disk::default();
+            write(&disk, &values([0, 1]));
+            write(&disk, &[(key, [&[version], &value[1..]].concat())]);
+            let words = format!(
+                "the store's entry {key:?} has version {version}, and this program reads version \
+                 5: start the program that wrote it"
+            );
+            let error = refusal(&disk);
+            assert!(error.starts_with(&words), "{error}");
+        }
     }
-    let server = start();
-    let mut client = server.client();
-    client.set("/v1/claims/8/", "released").expect(204);
-    client.set(&waits, "active").expect(200);
 }
 
-#[test]
-fn claims_of_version_2_are_as_they_were() {
-    check_claims(2);
-}
-
-#[test]
-fn claims_of_version_3_are_as_they_were() {
-    check_claims(3);
-}
-
-#[test]
-fn claims_of_version_4_are_as_they_were() {
-    check_claims(4);
-}
-
-/// From version 5 on a resource keeps its number.
 #[test]
 fn two_resources_of_one_number_are_damage() {
-    let storage = Storage::Blocking(Box::new(claims(5).open()));
-    let error = Server::open(storage, Options::default()).expect_err("r and s have one number");
-    assert!(error.to_string().contains("corrupt"), "{error}");
+    let disk = Disk::default();
+    write(&disk, &values([0, 0]));
+    let error = refusal(&disk);
+    assert!(error.contains("corrupt"), "{error}");
 }

@@ -100,11 +100,9 @@ struct MemberSeen {
     address: String,
     voter: bool,
     leader: bool,
-    /// What the change in progress does; servers of former versions do not say it.
-    #[serde(default)]
+    /// What the change in progress does.
     pending: Option<String>,
     /// Why the server does not work with it, as one that has lost its log.
-    #[serde(default)]
     trouble: Option<String>,
 }
 

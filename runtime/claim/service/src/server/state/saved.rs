@@ -1,10 +1,9 @@
 //! The encoding of the store's values: the server's counters, and the core's and the server's data
 //! of each claim.
 //!
-//! Little-endian integers after a version. A value that cannot be decoded is an error. Leases are
-//! stored without outages, so that an outage changes the counters only. Older versions are still
-//! read: up to version 4 resources were renumbered at each start, version 3 had no outages, and
-//! version 2 had one time for durations and dates and no owners.
+//! Little-endian integers after a version. A value that cannot be decoded is an error, and so is
+//! one of another version. Leases are stored without outages, so that an outage changes the
+//! counters only.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,7 +16,7 @@ use turnstile_claim_core::record::{Saved, SavedClaim, Status};
 use turnstile_claim_machines::claim_record as machine;
 use turnstile_ids::number::Token;
 
-use crate::server::state::index::{ClaimIndex, NumberedResource};
+use crate::server::state::index::ClaimIndex;
 use crate::server::state::record::{ClaimRecord, NewClaim};
 use turnstile_host::Moment;
 use turnstile_host::store::{Batch, Key, Store, Visitor};
@@ -38,9 +37,8 @@ const SERVER_KEY: Key = Key::single(SERVER);
 /// The size of the value that the log of a member of a cluster has at the key of the counters.
 const MEMBER_BYTES: usize = 1 + 8 + 8;
 
+/// The version of the counters and of both data of a claim, their first byte.
 const VERSION: u8 = 5;
-const VERSION_FOUR: u8 = 4;
-const VERSION_TWO: u8 = 2;
 /// The maximum encoded size of a status and its time.
 const MOMENT_BYTES: usize = 1 + 8 + 8;
 
@@ -60,15 +58,13 @@ pub(crate) struct Meta {
 pub(crate) struct Loaded {
     /// `None`: the store is new.
     pub meta: Option<Meta>,
-    /// The id of the server; `None`: the store is new, or of an older program.
+    /// The id of the server; `None`: the store is new, or was restored from a snapshot.
     pub server: Option<u128>,
     pub index: ClaimIndex,
     /// The core's data of the claims.
     pub claims: Vec<(ClaimId, Option<SavedClaim>)>,
     /// The server's data of claims that are not in the index yet.
     records: Vec<(u64, Arc<ClaimRecord>)>,
-    /// Claims of older versions, whose resources have no number yet.
-    unnumbered: Vec<(u64, String, LoadedClaim)>,
 }
 
 pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
@@ -157,22 +153,13 @@ pub(crate) fn read_from(visit: impl FnOnce(Visitor<'_>) -> io::Result<()>) -> io
             },
             _ => None,
         };
-        read.ok_or_else(|| match (*key, value.len()) {
-            (META_KEY, MEMBER_BYTES) => of_a_member(),
-            (_, _) => damaged(key),
-        })
+        read.ok_or_else(|| unreadable(key, value))
     })?;
     if let Some((id, _)) = changing.front() {
         return Err(damaged(&data_key(*id)));
     }
-    let unnumbered = std::mem::take(&mut found.unnumbered);
     found.index.fill(std::mem::take(&mut found.records));
     found.index.close_gaps().ok_or_else(|| damaged(&Key::single(DATA)))?;
-    for (id, resource, claim) in unnumbered {
-        let NumberedResource { number, name, .. } = found.index.number(&resource);
-        found.insert(id, number, name, claim);
-    }
-    found.index.fill(std::mem::take(&mut found.records));
     Ok(found)
 }
 
@@ -182,6 +169,23 @@ const fn claim_key(id: u64) -> Key {
 
 const fn data_key(id: u64) -> Key {
     Key::numbered(DATA, id)
+}
+
+/// Why a value cannot be read.
+fn unreadable(key: &Key, value: &[u8]) -> io::Error {
+    match (*key, value) {
+        (META_KEY, value) if value.len() == MEMBER_BYTES => of_a_member(),
+        (SERVER_KEY, _) | (_, [] | [VERSION, ..]) => damaged(key),
+        (_, [version, ..]) => of_version(key, *version),
+    }
+}
+
+fn of_version(key: &Key, version: u8) -> io::Error {
+    let text = format!(
+        "the store's entry {key:?} has version {version}, and this program reads version \
+         {VERSION}: start the program that wrote it, or start with an empty store"
+    );
+    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 fn damaged(key: &Key) -> io::Error {
@@ -196,10 +200,10 @@ fn of_a_member() -> io::Error {
 }
 
 fn read_meta(value: &[u8]) -> Option<Meta> {
-    let (version, mut rest) = versioned(value)?;
+    let mut rest = after_version(value)?;
     let (last_claim, last_token) = (take_u64(&mut rest)?, take_u64(&mut rest)?);
-    let alive = take_moment(&mut rest, version)?;
-    let outages_us = if version >= VERSION_FOUR { take_u64(&mut rest)? } else { 0 };
+    let alive = take_moment(&mut rest)?;
+    let outages_us = take_u64(&mut rest)?;
     Some(Meta { last_claim, last_token, alive, outages_us })
 }
 
@@ -224,10 +228,10 @@ impl Loaded {
 
     /// Adds a claim from its changing and its immutable data.
     fn add(&mut self, id: u64, changing: ClaimProgress, data: &[u8]) -> Option<()> {
-        let (version, mut data) = versioned(data)?;
+        let mut data = after_version(data)?;
         let number = u32::from_le_bytes(take(&mut data)?);
         let digest = take_u64(&mut data)?;
-        let owner = if version == VERSION_TWO { None } else { take_owner(&mut data)? };
+        let owner = take_owner(&mut data)?;
         let len = u32::from_le_bytes(take(&mut data)?);
         let (resource, user_data) = data.split_at_checked(len as usize)?;
         let resource = std::str::from_utf8(resource).ok()?;
@@ -235,18 +239,7 @@ impl Loaded {
             "" => None,
             text => Some(RawValue::from_string(text.to_owned()).ok()?),
         };
-        let claim = LoadedClaim { changing, digest, owner, user_data };
-        if version <= VERSION_FOUR {
-            self.unnumbered.push((id, resource.to_owned(), claim));
-        } else {
-            let resource = self.index.numbered(resource, number)?;
-            self.insert(id, number, resource, claim);
-        }
-        Some(())
-    }
-
-    fn insert(&mut self, id: u64, number: u32, resource: Arc<str>, claim: LoadedClaim) {
-        let LoadedClaim { changing, digest, owner, user_data } = claim;
+        let resource = self.index.numbered(resource, number)?;
         let ClaimProgress { at, token, key, ttl_us, time_us, history } = changing;
         let kept = SavedClaim {
             resource: ResourceName(number),
@@ -261,16 +254,8 @@ impl Loaded {
         record.keep(kept);
         self.records.push((id, Arc::new(record)));
         self.claims.push((ClaimId::new(id), Some(kept)));
+        Some(())
     }
-}
-
-/// The immutable data of a claim, except its resource.
-#[derive(Debug)]
-struct LoadedClaim {
-    changing: ClaimProgress,
-    digest: u64,
-    owner: Option<Arc<str>>,
-    user_data: Option<Box<RawValue>>,
 }
 
 /// The changing data of a claim.
@@ -285,7 +270,7 @@ struct ClaimProgress {
 }
 
 fn read_changing(value: &[u8]) -> Option<ClaimProgress> {
-    let (version, mut rest) = versioned(value)?;
+    let mut rest = after_version(value)?;
     let [len] = take(&mut rest)?;
     let (at, mut rest) = rest.split_at_checked(usize::from(len))?;
     let at = machine::State::from_name(std::str::from_utf8(at).ok()?)?;
@@ -296,16 +281,15 @@ fn read_changing(value: &[u8]) -> Option<ClaimProgress> {
     let mut history = Vec::with_capacity(rest.len().div_ceil(MOMENT_BYTES));
     while !rest.is_empty() {
         let [status] = take(&mut rest)?;
-        history.push((*Status::ALL.get(usize::from(status))?, take_moment(&mut rest, version)?));
+        history.push((*Status::ALL.get(usize::from(status))?, take_moment(&mut rest)?));
     }
     let changing = ClaimProgress { at, token, key, ttl_us, time_us, history };
     (!changing.history.is_empty()).then_some(changing)
 }
 
-/// Splits a value into its version and the rest.
-fn versioned(value: &[u8]) -> Option<(u8, &[u8])> {
-    let (version, rest) = value.split_first()?;
-    (VERSION_TWO..=VERSION).contains(version).then_some((*version, rest))
+/// A value without its version; `None` if it has another one.
+fn after_version(value: &[u8]) -> Option<&[u8]> {
+    value.strip_prefix(&[VERSION])
 }
 
 fn put_u64(out: &mut Vec<u8>, number: u64) {
@@ -335,10 +319,8 @@ fn take_owner(rest: &mut &[u8]) -> Option<Option<Arc<str>>> {
     Some((!owner.is_empty()).then(|| owner.into()))
 }
 
-fn take_moment(rest: &mut &[u8], version: u8) -> Option<Moment> {
-    let at_us = take_u64(rest)?;
-    let date_us = if version == VERSION_TWO { at_us } else { take_u64(rest)? };
-    Some(Moment { at_us, date_us })
+fn take_moment(rest: &mut &[u8]) -> Option<Moment> {
+    Some(Moment { at_us: take_u64(rest)?, date_us: take_u64(rest)? })
 }
 
 fn take_option(rest: &mut &[u8]) -> Option<Option<u64>> {

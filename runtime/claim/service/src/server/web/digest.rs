@@ -9,7 +9,7 @@ use crate::wire::request::Post;
 pub(crate) struct PostKey {
     /// With its owner alone. `None` where an operation of version 1 of a cluster's log has the key.
     pub(crate) any: Option<u64>,
-    /// With its owner and its resource, by which claims of older programs are found.
+    /// With its owner and its resource, by which claims of operations of version 1 are found.
     pub(crate) of_resource: u64,
 }
 
