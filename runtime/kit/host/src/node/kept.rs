@@ -36,8 +36,7 @@ impl<C: NodeCore> Kept<C> {
             Ok(())
         })?;
         // Check the name first: a wrong name explains why the saved state cannot be decoded.
-        let saved = saved.map(|read| read.ok_or_else(unreadable)).transpose()?;
-        Ok(Self { saved, unwritten: (!is_named).then(|| name.to_owned()) })
+        Ok(Self { saved: saved.transpose()?, unwritten: (!is_named).then(|| name.to_owned()) })
     }
 
     /// Whether the store does not have the node's name yet.
@@ -57,10 +56,23 @@ impl<C: NodeCore> Kept<C> {
     }
 }
 
-fn read<S: serde::de::DeserializeOwned>(value: &[u8]) -> Option<S> {
-    let (_, bytes) = value.split_first().filter(|(version, _)| **version == VERSION)?;
-    let (saved, rest) = postcard::take_from_bytes(bytes).ok()?;
-    rest.is_empty().then_some(saved)
+fn read<S: serde::de::DeserializeOwned>(value: &[u8]) -> io::Result<S> {
+    let (version, bytes) = value.split_first().ok_or_else(unreadable)?;
+    if *version != VERSION {
+        return Err(of_version(*version));
+    }
+    match postcard::take_from_bytes(bytes) {
+        Ok((saved, [])) => Ok(saved),
+        Ok(_) | Err(_) => Err(unreadable()),
+    }
+}
+
+fn of_version(version: u8) -> io::Error {
+    let text = format!(
+        "the store's saved state has version {version}, and this program reads version {VERSION}: \
+         start the program that wrote it, or start with an empty store"
+    );
+    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 fn unreadable() -> io::Error {

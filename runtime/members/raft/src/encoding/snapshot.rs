@@ -39,8 +39,10 @@ impl SnapshotParts {
         }
         let version = bytes.get_u8();
         if version != VERSION {
-            let text = format!("has version {version}: this program reads version {VERSION}");
-            return Err(refuse(&text));
+            return Err(refuse(&format!(
+                "has version {version}, and this program reads version {VERSION}: use the program \
+                 that saved it"
+            )));
         }
         let expected = bytes.get_u64_le();
         let len = bytes.get_u32_le() as usize;
@@ -96,6 +98,19 @@ mod tests {
             let mut changed = bytes.to_vec();
             changed[at] ^= 1;
             assert!(SnapshotParts::decode(changed.into()).is_err(), "changed at {at}");
+        }
+    }
+
+    #[test]
+    fn a_snapshot_of_another_version_is_refused() {
+        let parts = SnapshotParts { meta: Bytes::from("meta"), state: Bytes::from("state") };
+        for version in [0, VERSION - 1, VERSION + 1] {
+            let mut bytes = parts.encode().to_vec();
+            bytes[0] = version;
+            let error = SnapshotParts::decode(bytes.into()).expect_err("it is of another version");
+            let expected =
+                format!("the snapshot has version {version}, and this program reads version 3: ");
+            assert!(error.to_string().starts_with(&expected), "{error}");
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) const FOUNDING: Key = Key::single(9);
 pub(super) const APPLICATION: Key = Key::single(10);
 
 /// The version of the format of all values. It is none of a claim server's store, whose first value
-/// has the same key and may have the same size.
+/// has the same key.
 const VERSION: u8 = 17;
 
 /// The key of an entry.
@@ -53,7 +53,8 @@ pub(super) fn check_owner(value: &[u8], member: u64) -> io::Result<u64> {
     let Some((&version, id)) = value.split_first() else { return Err(invalid("no owner")) };
     if version != VERSION {
         return Err(invalid(&format!(
-            "the log has version {version} of the format: this program reads version {VERSION}"
+            "it has version {version} of the format, and this program reads version {VERSION}: \
+             start the program that wrote it"
         )));
     }
     let (id, number) = id.split_first_chunk().ok_or_else(|| invalid("an incomplete owner"))?;

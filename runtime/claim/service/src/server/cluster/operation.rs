@@ -226,8 +226,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Stamp, Operation), String> {
     let ([version], rest) = bytes.split_first_chunk().ok_or_else(damaged)?;
     if *version != VERSION {
         return Err(format!(
-            "the log has an operation of version {version}, and this program reads {VERSION}: \
-             start a newer program on the same directory"
+            "the log has an operation of version {version}, and this program reads version \
+             {VERSION}: start the program that wrote it on the same directory"
         ));
     }
     let (term, rest) = rest.split_first_chunk().ok_or_else(damaged)?;

@@ -224,7 +224,10 @@ fn split(bytes: &[u8]) -> io::Result<(u64, Volatile, &[u8])> {
     let damaged = || refuse("is damaged");
     let ([version], rest) = bytes.split_first_chunk().ok_or_else(damaged)?;
     if *version != VERSION {
-        return Err(refuse(&format!("has version {version}: this program reads {VERSION}")));
+        return Err(refuse(&format!(
+            "has version {version}, and this program reads version {VERSION}: use the program that \
+             saved it"
+        )));
     }
     let (sum, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
     let (len, rest) = rest.split_first_chunk().ok_or_else(damaged)?;

@@ -139,6 +139,11 @@ fn a_file_that_is_changed_anywhere_is_refused() {
         assert!(Snapshot::decode(&changed).is_err(), "changed at {at}");
         assert!(Snapshot::decode(&bytes[..at]).is_err(), "cut at {at}");
     }
+    let (mut other, version) = (bytes.clone(), "turnstile claims\n".len());
+    other[version] = 2;
+    let error = Snapshot::decode(&other).expect_err("it is of another version").to_string();
+    let words = "the snapshot of claims has version 2, and this program reads version 1: use the";
+    assert!(error.starts_with(words), "{error}");
     let site = Site::new("damaged");
     let (file, data) = (site.path("claims"), site.path("1"));
     fs::create_dir_all(site.path("")).expect("the directory is ours");

@@ -83,7 +83,9 @@ fn versioned(frame: &[u8]) -> Result<&[u8], Rejection> {
     let (version, rest) = rest.split_first_chunk::<2>().ok_or(Refusal::NoHello)?;
     let version = u16::from_be_bytes(*version);
     if version != VERSION {
-        let about = format!("this node has version {VERSION}, the peer {version}");
+        let about = format!(
+            "this node has version {VERSION}, the peer {version}: start the same program at both"
+        );
         return Err(Rejection::new(Refusal::Version, about));
     }
     Ok(rest)

@@ -228,16 +228,21 @@ async fn a_node_stops_in_every_state_and_goes_on_with_it() {
 
 #[tokio::test]
 async fn a_store_of_another_core_is_refused() {
-    let disk = Disk::default();
-    let mut batch = Batch::default();
-    batch.put(&Key::single(1), b"\x01\x07not what a runner saves");
-    let mut store = disk.open();
-    store.write(&batch);
-    store.sync().expect("this disk takes it");
-    let options = Options { store: Some(Box::new(disk.open())), ..Options::new(|_, _| HOLD) };
-    let started = Node::start(RUNNER, options, |_| std::future::ready(Ok(Wire::default()))).await;
-    let error = started.expect_err("it is another core's").to_string();
-    assert!(error.contains("another core's"), "{error}");
+    for (saved, why) in [
+        (&b"\x01\x07not what a runner saves"[..], "another core's"),
+        (b"\x02", "saved state has version 2, and this program reads version 1: start the program"),
+    ] {
+        let disk = Disk::default();
+        let mut batch = Batch::default();
+        batch.put(&Key::single(1), saved);
+        let mut store = disk.open();
+        store.write(&batch);
+        store.sync().expect("this disk takes it");
+        let options = Options { store: Some(Box::new(disk.open())), ..Options::new(|_, _| HOLD) };
+        let started = Node::start(RUNNER, options, |_| std::future::ready(Ok(Wire::default())));
+        let error = started.await.expect_err("it is another core's").to_string();
+        assert!(error.contains(why), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -61,6 +61,11 @@ async fn a_wrong_hello_is_refused_with_its_reason() {
         let (answer, refused) = answer_to(&bytes).await;
         assert_eq!(answer[4..11], no(code)[4..11], "{bytes:?}");
         assert_eq!(refused, Some(why), "{bytes:?}");
+        if why == Refusal::Version {
+            let about = String::from_utf8_lossy(&answer[11..]);
+            assert!(about.contains("this node has version 1, the peer "), "{about}");
+            assert!(about.ends_with(": start the same program at both"), "{about}");
+        }
     }
 }
 
