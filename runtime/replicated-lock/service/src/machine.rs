@@ -29,6 +29,9 @@ pub(crate) struct Machine {
     _node: Arc<CoreNode>,
 }
 
+/// The version of the state in a snapshot, which is its first byte.
+const VERSION: u8 = 1;
+
 /// The state in a snapshot.
 #[derive(Serialize, Deserialize)]
 struct Captured {
@@ -49,12 +52,25 @@ const SKIPPED: u64 = 1 << 40;
 pub(crate) fn restored(state: &[u8]) -> io::Result<Vec<u8>> {
     let Captured { sessions, .. } = read(state)?;
     let (ids, locks) = (BTreeMap::new(), Locks::new());
-    Ok(encode(&Captured { sessions: sessions.restored(SKIPPED), ids, locks }))
+    Ok(Captured { sessions: sessions.restored(SKIPPED), ids, locks }.encode())
 }
 
 fn read(state: &[u8]) -> io::Result<Captured> {
-    let refused = || io::Error::new(io::ErrorKind::InvalidData, "the snapshot is not one of locks");
-    decode(state).ok_or_else(refused)
+    let refused = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+    if let Some(version) = state.first().filter(|version| **version != VERSION) {
+        return Err(refused(format!(
+            "the snapshot of locks has version {version}, and this program reads version \
+             {VERSION}: use the program that saved it"
+        )));
+    }
+    let captured = state.get(1..).and_then(decode);
+    captured.ok_or_else(|| refused("the snapshot is not one of locks".to_owned()))
+}
+
+impl Captured {
+    fn encode(&self) -> Vec<u8> {
+        [&[VERSION][..], &encode(self)].concat()
+    }
 }
 
 impl Machine {
@@ -168,7 +184,7 @@ impl StateMachine for Machine {
             let locks = self.shared.read(|state| state.replica.clone()).expect(NODE_RUNS);
             Captured { sessions: data.sessions.clone(), ids: data.ids.clone(), locks }
         });
-        Box::new(move |out| out.extend_from_slice(&encode(&captured)))
+        Box::new(move |out| out.extend_from_slice(&captured.encode()))
     }
 
     fn install(&mut self, snapshot: &[u8]) -> io::Result<()> {

@@ -211,11 +211,17 @@ async fn a_snapshot_of_something_else_is_refused() {
     let backup = bench.raft().backup().await.expect("it has applied something");
     bench.group.end().await;
     let (disk, members) = (Disk::default(), Members::from([(1, "first".to_owned())]));
-    let other = || backup.clone().with_state("?");
-    let restored =
-        LockService::restore(&options(1), Box::new(disk.open()), other(), &members).await;
-    let error = restored.expect_err("it is none of locks").to_string();
-    assert!(error.contains("the snapshot is not one of locks"), "{error}");
+    let other = || backup.clone().with_state("\u{1}?");
+    let later = backup.clone().with_state([&[2], &backup.state()[1..]].concat());
+    for (state, why) in [
+        (other(), "the snapshot is not one of locks"),
+        (later, "the snapshot of locks has version 2, and this program reads version 1: use"),
+    ] {
+        let restored =
+            LockService::restore(&options(1), Box::new(disk.open()), state, &members).await;
+        let error = restored.expect_err("it is none of locks").to_string();
+        assert!(error.contains(why), "{error}");
+    }
     let restored =
         RaftMember::restore(&options(1).raft, Box::new(disk.open()), &other(), &members).await;
     restored.expect("the log knows no locks");
