@@ -9,10 +9,14 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::wire::date::Date;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 use turnstile_host::at;
 
-const HEADER: &str = "[[token]]";
+use crate::wire::date::Date;
+
+/// The key of the tables of tokens, which a header such as `[[token]]` has.
+const TABLES: &str = "token";
 const KEYS: [&str; 5] = ["name", "secret", "comment", "expires", "operator"];
 /// The maximum length of a name in bytes; the store keeps the length in one byte.
 const NAME_MAX: usize = u8::MAX as usize;
@@ -56,135 +60,109 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<BearerToken>> {
 }
 
 fn parse(text: &str) -> Result<Vec<BearerToken>, String> {
-    let lines = text.lines().map(str::trim).zip(1_usize..);
-    let lines: Vec<(&str, usize)> =
-        lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')).collect();
+    let lines = text.lines().map(str::trim);
+    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     // A file with misspelt headers must not be read as a list of tokens such as `operator = true`.
-    let is_key =
-        |line: &str| line.split_once('=').is_some_and(|(key, _)| KEYS.contains(&key.trim_end()));
-    if lines.iter().any(|(line, _)| line.starts_with('[') || is_key(line)) {
-        return read_tables(&lines);
+    let is_key = |line: &str| {
+        let key = line.split_once('=').map(|(key, _)| key.trim_end());
+        key.is_some_and(|key| key == TABLES || KEYS.contains(&key))
+    };
+    if lines.clone().any(|line| line.starts_with('[') || is_key(line)) {
+        return read_tables(text).map_err(|fault| fault.words(text));
     }
-    let plain = |(line, _): &(&str, usize)| BearerToken {
+    let plain = |line: &str| BearerToken {
         name: None,
-        secret: (*line).into(),
+        secret: line.into(),
         is_operator: false,
         expires: None,
     };
-    Ok(lines.iter().map(plain).collect())
+    Ok(lines.by_ref().map(plain).collect())
 }
 
-fn read_tables(lines: &[(&str, usize)]) -> Result<Vec<BearerToken>, String> {
-    let mut tables: Vec<TableReader> = Vec::new();
-    for (line, number) in lines {
-        let number = *number;
-        let read = match (line.starts_with('['), tables.last_mut()) {
-            (true, _) if bare(line) == HEADER => {
-                tables.push(TableReader { number, ..TableReader::default() });
-                Ok(())
-            }
-            (true, _) => Err(format!("the only table header allowed is {HEADER}")),
-            (false, None) => Err(format!("expected {HEADER} before the first key")),
-            (false, Some(table)) => table.set(line),
-        };
-        read.map_err(|error| format!("line {number}: {error}"))?;
+/// What is wrong, and at which byte. The words have nothing of the file but known keys.
+struct Fault {
+    at: usize,
+    what: String,
+}
+
+impl Fault {
+    fn new<T>(at: &Spanned<T>, what: impl Into<String>) -> Self {
+        Self { at: at.span().start, what: what.into() }
     }
+
+    fn words(&self, text: &str) -> String {
+        let before = text.get(..self.at).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        format!("line {line}: {}", self.what)
+    }
+}
+
+fn read_tables(text: &str) -> Result<Vec<BearerToken>, Fault> {
+    let file = DeTable::parse(text).map_err(|error| Fault {
+        at: error.span().map_or(text.len(), |span| span.start),
+        what: error.message().to_owned(),
+    })?;
     let mut tokens: Vec<BearerToken> = Vec::new();
-    for table in tables {
-        let number = table.number;
-        let token = table.into_token().map_err(|error| format!("line {number}: {error}"))?;
-        if tokens.iter().any(|other| other.secret == token.secret) {
-            return Err(format!("line {number}: another token has the same secret"));
+    for (key, value) in file.get_ref() {
+        let tables = value.get_ref().as_array().filter(|_| key.get_ref() == TABLES);
+        let tables =
+            tables.ok_or_else(|| Fault::new(key, "expected [[token]] before each token"))?;
+        for table in tables {
+            let token = read_table(table)?;
+            if tokens.iter().any(|other| other.secret == token.secret) {
+                return Err(Fault::new(table, "another token has the same secret"));
+            }
+            tokens.push(token);
         }
-        tokens.push(token);
     }
     Ok(tokens)
 }
 
-/// The keys of a table so far, and the line of its header.
-#[derive(Default)]
-struct TableReader {
-    number: usize,
-    said: Vec<&'static str>,
-    name: Option<String>,
-    secret: Option<String>,
-    expires: Option<Date>,
-    is_operator: bool,
-}
-
-impl TableReader {
-    fn set(&mut self, line: &str) -> Result<(), String> {
-        let (key, value) = line.split_once('=').ok_or("expected KEY = VALUE")?;
-        let (key, value) = (key.trim_end(), value.trim_start());
-        let known = KEYS.into_iter().find(|known| *known == key);
-        let key =
-            known.ok_or_else(|| format!("unknown key: expected one of {}", KEYS.join(", ")))?;
-        if self.said.contains(&key) {
-            return Err(format!("duplicate key {key:?}"));
-        }
-        self.said.push(key);
-        match key {
-            "name" => self.name = Some(read_name(read_string(value)?)?),
-            "secret" => self.secret = Some(read_secret(read_string(value)?)?),
+fn read_table(table: &Spanned<DeValue<'_>>) -> Result<BearerToken, Fault> {
+    let keys = table.get_ref().as_table().ok_or_else(|| Fault::new(table, "expected a table"))?;
+    let (mut name, mut secret, mut expires, mut is_operator) = (None, None, None, false);
+    for (key, value) in keys {
+        let refused = |what: &str| Fault::new(value, what);
+        let string = || value.get_ref().as_str().ok_or_else(|| refused("expected a string"));
+        match &**key.get_ref() {
+            "name" => name = Some(read_name(string()?).map_err(|what| Fault::new(value, what))?),
+            "secret" => secret = Some(read_secret(string()?).map_err(refused)?),
             "expires" => {
-                let date = Date::read(bare(value));
-                let text = "expected a date such as 2030-12-31 or 2030-12-31T23:59:59Z";
-                self.expires = Some(date.ok_or(text)?);
+                let date = value.get_ref().as_datetime().map(ToString::to_string);
+                let date = date.as_deref().and_then(Date::read);
+                let what = "expected a date such as 2030-12-31 or 2030-12-31T23:59:59Z";
+                expires = Some(date.ok_or_else(|| refused(what))?);
             }
             "operator" => {
-                self.is_operator = bare(value).parse().map_err(|_| "expected true or false")?;
+                let is_so = value.get_ref().as_bool();
+                is_operator = is_so.ok_or_else(|| refused("expected true or false"))?;
             }
-            // Comments are ignored.
-            _ => drop(read_string(value)?),
+            "comment" => drop(string()?),
+            _ => {
+                let what = format!("unknown key: expected one of {}", KEYS.join(", "));
+                return Err(Fault::new(key, what));
+            }
         }
-        Ok(())
     }
-
-    fn into_token(self) -> Result<BearerToken, &'static str> {
-        Ok(BearerToken {
-            name: Some(self.name.ok_or("the token has no name")?.into()),
-            secret: self.secret.ok_or("the token has no secret")?.into(),
-            is_operator: self.is_operator,
-            expires: self.expires,
-        })
-    }
+    Ok(BearerToken {
+        name: Some(name.ok_or_else(|| Fault::new(table, "the token has no name"))?.into()),
+        secret: secret.ok_or_else(|| Fault::new(table, "the token has no secret"))?.into(),
+        is_operator,
+        expires,
+    })
 }
 
-fn read_name(name: String) -> Result<String, String> {
+fn read_name(name: &str) -> Result<&str, String> {
     match (1..=NAME_MAX).contains(&name.len()) && !name.contains(char::is_control) {
         true => Ok(name),
         false => Err(format!("a name must have 1 to {NAME_MAX} bytes and no control characters")),
     }
 }
 
-fn read_secret(secret: String) -> Result<String, &'static str> {
-    match secret.as_str() {
+fn read_secret(secret: &str) -> Result<&str, &'static str> {
+    match secret {
         "" => Err("the secret is empty"),
         text if text.trim() != text => Err("the secret starts or ends with white space"),
-        _ => Ok(secret),
+        text => Ok(text),
     }
-}
-
-/// An unquoted value, up to a comment.
-fn bare(value: &str) -> &str {
-    value.split('#').next().unwrap_or("").trim()
-}
-
-/// A single-line TOML string: basic, with escapes of quote and backslash only, or literal.
-fn read_string(value: &str) -> Result<String, &'static str> {
-    let refused = "expected a quoted string";
-    let mut rest = value.chars();
-    let quote = rest.next().filter(|quote| ['"', '\''].contains(quote)).ok_or(refused)?;
-    let mut text = String::new();
-    loop {
-        match rest.next().ok_or(refused)? {
-            letter if letter == quote => break,
-            '\\' if quote == '"' => {
-                let escaped = rest.next().filter(|letter| ['"', '\\'].contains(letter));
-                text.push(escaped.ok_or("a backslash may escape only a quote or a backslash")?);
-            }
-            letter => text.push(letter),
-        }
-    }
-    if bare(rest.as_str()).is_empty() { Ok(text) } else { Err(refused) }
 }
