@@ -46,7 +46,7 @@ pub(crate) fn tables(
         let table = if as_written {
             // Without one state to begin in no core can run it.
             let faults = FaultReport::as_written(&literal.findings, &literal.source);
-            let errors = faults.into_iter().filter(|fault| fault.severity == "error");
+            let errors = faults.into_iter().filter(FaultReport::is_error);
             let errors: Vec<FaultReport> = errors.collect();
             if !errors.is_empty() {
                 return Err(errors);

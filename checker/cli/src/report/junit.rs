@@ -25,7 +25,7 @@ pub fn write(results: &[ResultReport]) -> String {
 /// Cases, and failures among them.
 fn count(result: &ResultReport) -> (usize, usize) {
     let fails = result.properties.iter().filter(|property| !is_passing(property.verdict));
-    let errors = result.faults.iter().filter(|fault| fault.severity == "error");
+    let errors = result.faults.iter().filter(|fault| fault.is_error());
     (result.properties.len() + result.faults.len(), fails.count() + errors.count())
 }
 
@@ -51,12 +51,12 @@ fn put_suite(text: &mut String, result: &ResultReport) {
         let _ = write!(text, "    <testcase classname=\"{name}\" name=\"{case}\"");
         let message = escape(&fault.message);
         let body = escape(&fault.rendered);
-        let _ = match fault.severity.as_str() {
-            "error" => writeln!(
+        let _ = match fault.is_error() {
+            true => writeln!(
                 text,
                 ">\n      <failure message=\"{message}\">{body}</failure>\n    </testcase>"
             ),
-            _ => {
+            false => {
                 writeln!(text, ">\n      <system-out>{body}</system-out>\n    </testcase>")
             }
         };

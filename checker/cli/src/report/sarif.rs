@@ -76,7 +76,7 @@ fn level(verdict: Verdict) -> Option<&'static str> {
 }
 
 fn of_fault(fault: &FaultReport) -> Value {
-    let level = if fault.severity == "error" { "error" } else { "warning" };
+    let level = if fault.is_error() { "error" } else { "warning" };
     json!({
         "ruleId": fault.code,
         "level": level,

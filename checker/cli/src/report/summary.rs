@@ -110,7 +110,7 @@ pub fn summary(results: &[ResultReport], elapsed: Duration, paint: Paint) -> Str
         }
     }
     let faults = results.iter().flat_map(|result| &result.faults);
-    let errors = faults.filter(|fault| fault.severity == "error").count();
+    let errors = faults.filter(|fault| fault.is_error()).count();
     if errors > 0 {
         parts.push(counted(errors as u64, "error"));
     }

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use turnstile_harness::results::fault::FaultReport;
 use turnstile_harness::results::result::{PropertyKind, PropertyReport, ResultKind, ResultReport};
 use turnstile_search::judgement::Verdict;
+use turnstile_spec::Severity;
 use turnstile_world::trace::{counted, grouped};
 
 use super::paint::{Paint, columns, fold, pad};
@@ -25,7 +26,7 @@ const OTHERS_MAX: usize = 12;
 pub fn result(result: &ResultReport, paint: Paint, detail: Detail) -> String {
     let mut text = heading(result, paint);
     let (errors, findings): (Vec<&FaultReport>, _) =
-        result.faults.iter().partition(|fault| fault.severity == "error");
+        result.faults.iter().partition(|fault| fault.is_error());
     for fault in &errors {
         let _ = writeln!(text, "\n{}", fault.rendered.trim_end());
     }
@@ -215,7 +216,7 @@ fn put_findings(text: &mut String, result: &ResultReport, list: &[&FaultReport],
     if list.is_empty() {
         return;
     }
-    let is_finding = list.iter().any(|fault| fault.severity == "finding");
+    let is_finding = list.iter().any(|fault| fault.severity == Severity::Finding);
     let count = counted(list.len() as u64, if is_finding { "finding" } else { "warning" });
     let file = result.notes.files.first().map_or("", String::as_str);
     let _ = writeln!(text, "\n  {} {}", paint.open(&count), paint.dim(&format!("in {file}")));

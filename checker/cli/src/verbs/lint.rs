@@ -10,7 +10,7 @@ use turnstile_harness::results::result::{Report, ResultKind, ResultReport};
 use turnstile_harness::results::status::Status;
 use turnstile_harness::{SourceFile, SystemEntry};
 use turnstile_search::bounds::NoProgress;
-use turnstile_spec::{System, WrittenTable};
+use turnstile_spec::{Severity, System, WrittenTable};
 use turnstile_world::trace::counted;
 
 use crate::report::paint::fold;
@@ -147,11 +147,11 @@ fn lined(mut result: ResultReport, file: &SourceFile) -> ResultReport {
 fn words(result: &ResultReport, is_verbose: bool) -> String {
     let paint = terminal::paint();
     let file = result.notes.files.first().unwrap_or(&result.name);
-    let of = |severity: &str| -> Vec<&FaultReport> {
+    let of = |severity: Severity| -> Vec<&FaultReport> {
         result.faults.iter().filter(|fault| fault.severity == severity).collect()
     };
-    let (errors, warnings) = (of("error"), of("warning"));
-    let (findings, notes) = (of("finding"), of("note"));
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let (findings, notes) = (of(Severity::Finding), of(Severity::Note));
     let mut text = frames(&errors) + &frames(&warnings);
     if is_verbose {
         text += &(frames(&notes) + &frames(&findings));
@@ -203,10 +203,7 @@ fn frames(faults: &[&FaultReport]) -> String {
         let rendered = fault.rendered.trim_end();
         let (title, rest) = rendered.split_once(": ").unwrap_or(("", rendered));
         let (message, rest) = rest.split_once('\n').unwrap_or((rest, ""));
-        let title = match fault.severity.as_str() {
-            "error" => paint.bad(title),
-            _ => paint.open(title),
-        };
+        let title = if fault.is_error() { paint.bad(title) } else { paint.open(title) };
         format!("{title}: {}\n{rest}\n\n", paint.strong(message))
     };
     faults.iter().map(frame).collect()

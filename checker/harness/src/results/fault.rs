@@ -3,7 +3,7 @@
 //! Diagnostics that only the checker can find are made here, too: names and values that the cores
 //! of this binary do not take.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use turnstile_spec::diagnostic::{CellWords, Diagnostics, Label, Span, code};
 use turnstile_spec::{Diagnostic, Severity, Source, nearest};
 
@@ -12,8 +12,9 @@ use turnstile_spec::{Diagnostic, Severity, Source, nearest};
 pub struct FaultReport {
     /// Stable code.
     pub code: String,
-    /// `error`, `finding`, `warning` or `note`.
-    pub severity: String,
+    /// The severity; in JSON its name.
+    #[serde(serialize_with = "name")]
+    pub severity: Severity,
     /// One sentence.
     pub message: String,
     /// The file, as it was named.
@@ -46,7 +47,18 @@ pub struct CellReport {
     pub event: String,
 }
 
+/// Serde passes each field by reference.
+fn name<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(severity.name())
+}
+
 impl FaultReport {
+    /// Whether it is an error: no table results.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
     /// A diagnostic with its position in a file.
     #[must_use]
     pub fn at(fault: &Diagnostic, source: &Source) -> Self {
@@ -57,7 +69,7 @@ impl FaultReport {
             |cell: &CellWords| CellReport { state: cell.state.clone(), event: cell.event.clone() };
         Self {
             code: fault.code.to_owned(),
-            severity: fault.severity.name().to_owned(),
+            severity: fault.severity,
             message: fault.message.clone(),
             file: source.name.clone(),
             line,

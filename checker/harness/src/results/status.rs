@@ -2,6 +2,7 @@
 
 use turnstile_search::judgement::Verdict;
 
+use crate::results::fault::FaultReport;
 use crate::results::result::ResultReport;
 
 /// The exit status of the command.
@@ -45,7 +46,7 @@ impl Status {
     /// The status of one result. A finding of a table as written is no error.
     #[must_use]
     pub fn of(result: &ResultReport) -> Self {
-        let is_faulty = result.faults.iter().any(|fault| fault.severity == "error");
+        let is_faulty = result.faults.iter().any(FaultReport::is_error);
         let faults = if is_faulty { Self::Fails } else { Self::Holds };
         let end = if result.complete { Self::Holds } else { Self::Incomplete };
         let verdicts = result.properties.iter().map(|property| property.verdict.into());

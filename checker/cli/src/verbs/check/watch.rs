@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use turnstile_harness::SourceFile;
+use turnstile_harness::results::fault::FaultReport;
 use turnstile_harness::results::result::ResultReport;
 use turnstile_harness::results::status::Status;
 use turnstile_spec::table::RowSource;
@@ -142,7 +143,7 @@ impl Seen {
                 Some(world) => format!("{}/{world}", result.name),
                 None => result.name.clone(),
             };
-            let has_errors = result.faults.iter().any(|fault| fault.severity == "error");
+            let has_errors = result.faults.iter().any(FaultReport::is_error);
             let state = if has_errors { "has errors" } else { "is checked" };
             verdicts.insert((of.clone(), None), state);
             for property in &result.properties {
