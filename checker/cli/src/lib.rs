@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod allocation;
 mod bounds;
 mod counterexample;
 mod files;

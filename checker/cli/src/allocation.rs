@@ -1,6 +1,5 @@
-//! What the process has allocated: an allocator that counts what it hands on to another one, so
-//! that a search can say what it needed at its peak and end before the machine does. A program that
-//! wants the counts makes a [`Counting`] its `#[global_allocator]`; in others they are zero.
+//! What the process has allocated: an allocator that counts the bytes that another one hands out.
+//! A search ends by this count before the machine runs out of memory, and reports its peak.
 //!
 //! Each thread counts for itself and settles with the others once it has moved by
 //! [`GRAIN`] bytes, so that threads do not wait for each other at every allocation.
@@ -16,7 +15,7 @@ const GRAIN: i64 = 16 * 1024;
 
 /// Hands on to an allocator and counts.
 #[derive(Debug)]
-pub struct Counting<A>(pub A);
+pub(crate) struct Counting<A>(pub(crate) A);
 
 static HELD: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
@@ -27,7 +26,7 @@ thread_local! {
 }
 
 /// Counts from here.
-pub fn reset() {
+pub(crate) fn reset() {
     settle(0);
     let held = HELD.load(Ordering::Relaxed);
     BASE.store(held, Ordering::Relaxed);
@@ -36,14 +35,14 @@ pub fn reset() {
 
 /// Bytes allocated since [`reset`] and not given back.
 #[must_use]
-pub fn held() -> u64 {
+pub(crate) fn held() -> u64 {
     settle(0);
     since_reset(HELD.load(Ordering::Relaxed))
 }
 
 /// The peak of [`held`] since [`reset`].
 #[must_use]
-pub fn peak() -> u64 {
+pub(crate) fn peak() -> u64 {
     settle(0);
     since_reset(PEAK.load(Ordering::Relaxed))
 }
