@@ -3,7 +3,6 @@
 //! A diagnostic is data; turnstile-report draws it with the lines of the file.
 
 pub mod code;
-pub mod explain;
 pub(crate) mod similarity;
 use std::fmt;
 

@@ -1,18 +1,15 @@
 //! The schema of table files: every key of the language, with its type and a description. The
-//! schema of system files is in [`crate::system`].
+//! schema of system files is in `system/shape.rs`. turnstile-manual writes both for people and
+//! editors.
 
 mod amendment;
 mod entry;
 mod formula;
 mod hints;
 mod key;
-#[cfg(feature = "schema")]
-pub mod page;
-#[cfg(feature = "schema")]
-pub mod schema;
 pub(crate) mod shape;
 
-use crate::language::shape::{Kind, Shape, may, must};
+use crate::language::shape::{may, must};
 
 use entry::{ACTION, CELLS, GUARD_NAME, RESOURCE, ROW, SET, STATE, VARIABLE};
 use formula::{COLLECTIONS, INSTANCES, PREDICATES, RULES};
@@ -26,9 +23,10 @@ pub(crate) use hints::{help_on_key, help_on_kind, help_on_value, synonym};
 #[cfg(feature = "systems")]
 pub(crate) use key::ABOUT;
 pub(crate) use key::CITE;
+pub use shape::{Key, Kind, Shape};
 
-/// A whole file.
-pub(crate) static TABLE: Shape = Shape {
+/// A table file.
+pub static TABLE: Shape = Shape {
     name: "table",
     keys: &[
         must("language", Kind::Choice(&["1"]), "The version of the language: 1."),

@@ -9,7 +9,7 @@ use crate::root;
 /// The layers, each with the crates in it; a crate may use those before it, of its own layer and of
 /// earlier ones.
 pub(crate) const LAYERS: [(&str, &[&str]); 5] = [
-    ("spec", &["spec", "spec/bundled", "spec/import", "spec/random", "spec/report"]),
+    ("spec", &["spec", "spec/bundled", "spec/import", "spec/manual", "spec/random", "spec/report"]),
     ("macros", &["macros/emit", "macros/render", "macros", "macros/machine"]),
     (
         "generated",

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
+use turnstile_manual::page;
 use turnstile_spec::WrittenTable;
-use turnstile_spec::language::page;
 
 use crate::draw::draw;
 use crate::format::Format;

@@ -1,5 +1,5 @@
-//! The stable codes of diagnostics. A code is never reused with another meaning;
-//! [`crate::diagnostic::explain`] has a page on each.
+//! The stable codes of diagnostics. A code is never reused with another meaning. turnstile-manual
+//! has a page on each.
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {

@@ -1,5 +1,5 @@
-//! The shapes of YAML that the language knows: checked here, written as JSON Schema from the same
-//! data.
+//! The shapes of YAML that the language knows, checked here. turnstile-manual writes the JSON
+//! Schema from the same data.
 //!
 //! Decides nothing about meaning: whether a name is declared is a lint's question.
 
@@ -13,7 +13,8 @@ use crate::{language, limit};
 
 #[cfg(feature = "systems")]
 pub(crate) use crate::language::shape::kind::may_with;
-pub(crate) use crate::language::shape::kind::{Key, Kind, Shape, may, must};
+pub use crate::language::shape::kind::{Key, Kind, Shape};
+pub(crate) use crate::language::shape::kind::{may, must};
 
 /// A file of the other kind, where a table or a system was to be read: that it has the other's
 /// first key is all there is to say of it.

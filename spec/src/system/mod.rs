@@ -19,6 +19,8 @@ use crate::diagnostic::Diagnostics;
 use crate::source::Source;
 use crate::yaml::{self, Tree};
 
+pub use shape::SYSTEM;
+
 pub use model::{
     Budget, Count, Failure, LinkKind, LinkSpec, Property, PropertyKind, Receiver, Role, Route,
     Saved, Setting, System, TableVersion, TimeRelation, Timer, WhenFull, World,

@@ -5,8 +5,8 @@ use crate::language::{ABOUT, CITE, DOCUMENT, FORMULA, UNCITED};
 
 const BECAUSE: Key = may("because", Kind::Text, "The reason, in one sentence.");
 
-/// A whole file.
-pub(crate) static SYSTEM: Shape = Shape {
+/// A system file.
+pub static SYSTEM: Shape = Shape {
     name: "system",
     keys: &[
         may("language", Kind::Choice(&["1"]), "The version of the language: 1."),

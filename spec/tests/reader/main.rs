@@ -13,7 +13,6 @@ mod names;
 mod patterns;
 mod prose;
 mod readings;
-mod schema;
 mod second_reader;
 mod system;
 mod typos;

@@ -1,7 +1,7 @@
 //! `turnstile explain T012`: the explanation of a diagnostic's code.
 
 use turnstile_harness::results::status::Status;
-use turnstile_spec::diagnostic::explain;
+use turnstile_manual::explain;
 
 use crate::output::{usage_error, write_stdout};
 

@@ -1,7 +1,7 @@
 //! `turnstile schema`: the JSON Schema of table and system files, for editors.
 
 use turnstile_harness::results::status::Status;
-use turnstile_spec::language::schema;
+use turnstile_manual::schema;
 
 use crate::output::write_stdout;
 

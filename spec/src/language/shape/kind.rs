@@ -1,11 +1,12 @@
 //! The kinds of values that a key may have, as data.
 
 /// A mapping with fixed keys.
-pub(crate) struct Shape {
+#[derive(Debug)]
+pub struct Shape {
     /// What it is called in diagnostics: `row`.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The keys it may have.
-    pub(crate) keys: &'static [Key],
+    pub keys: &'static [Key],
 }
 
 impl Shape {
@@ -15,20 +16,23 @@ impl Shape {
 }
 
 /// One key of a [`Shape`].
-pub(crate) struct Key {
-    pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-    pub(crate) required: bool,
+#[derive(Debug)]
+pub struct Key {
+    /// The key.
+    pub name: &'static str,
+    /// What its value may be.
+    pub kind: Kind,
+    /// Whether it must be there.
+    pub required: bool,
     /// The key that must be there, too, if this one is.
-    pub(crate) needs: Option<&'static str>,
+    pub needs: Option<&'static str>,
     /// One sentence for editors.
-    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema tells it"))]
-    pub(crate) about: &'static str,
+    pub about: &'static str,
 }
 
 /// What a value may be.
-#[derive(Clone, Copy)]
-pub(crate) enum Kind {
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
     /// Text.
     Text,
     /// `true` or `false`.
@@ -36,7 +40,6 @@ pub(crate) enum Kind {
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A number from 0.
-    #[cfg_attr(not(feature = "systems"), expect(dead_code, reason = "only systems have numbers"))]
     Number,
     /// Lines of the document: 36, 36-41, or a list of such.
     Lines,

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::camel::camel;
-use crate::language::TABLE;
-use crate::language::shape::{Kind, Shape};
-use crate::system::shape::SYSTEM;
+use turnstile_spec::camel;
+use turnstile_spec::language::{Kind, Shape, TABLE};
+use turnstile_spec::system::SYSTEM;
 
 /// The schema of table files: JSON, draft 2020-12, two spaces a level, a newline at its end.
 #[must_use]

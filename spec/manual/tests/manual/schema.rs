@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use turnstile_spec::language::schema;
+use turnstile_manual::schema;
 use turnstile_spec::{Source, System, WrittenTable};
 
 /// Codes that speak of shapes that a schema can see.
@@ -81,7 +81,7 @@ fn the_schema_takes_what_is_bundled() {
 
 #[test]
 fn the_schema_takes_what_the_reader_takes_and_refuses_wrong_shapes() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("faults");
     let mut refused = 0;
     for entry in fs::read_dir(folder).expect("the folder is there") {
         let path = entry.expect("readable").path();

@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use crate::diagnostic::explain;
-use crate::language::TABLE;
-use crate::language::shape::{Key, Kind, Shape};
-use crate::system::shape::SYSTEM;
+use turnstile_spec::language::{Key, Kind, Shape, TABLE};
+use turnstile_spec::system::SYSTEM;
+
+use crate::explain;
 
 const PATTERNS: &str = "\
 An event with a payload takes a pattern over it: `response (200)`, `response (4xx except 404)`,

@@ -1,7 +1,7 @@
 //! One page for each code: what the diagnostic means, with an example. The examples are the test
 //! fixtures, file and output, so that a page always shows what the reader reports.
 
-use crate::diagnostic::code;
+use turnstile_spec::diagnostic::code;
 
 /// Every code, in order.
 pub const CODES: &[&str] = code::ALL;
@@ -82,9 +82,9 @@ macro_rules! pages {
             $code,
             concat!(
                 $code, ": ", $title, "\n\n", $text, "\n\nExample:\n\n",
-                include_str!(concat!("../../tests/faults/", $code, "-", $slug, ".yaml")),
+                include_str!(concat!("../faults/", $code, "-", $slug, ".yaml")),
                 "\n",
-                include_str!(concat!("../../tests/faults/", $code, "-", $slug, ".stderr")),
+                include_str!(concat!("../faults/", $code, "-", $slug, ".stderr")),
             ),
         )),*];
     };

@@ -1,0 +1,5 @@
+#![doc = include_str!("../README.md")]
+
+pub mod explain;
+pub mod page;
+pub mod schema;
