@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod allocation;
 mod bounds;
 mod counterexample;
 mod files;

@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mimalloc::MiMalloc;
+use turnstile_search::allocation::{self, Counting};
 use turnstile_search::bounds::{Progress, ProgressSnapshot};
 use turnstile_world::trace::grouped;
 
-use crate::allocation::{self, Counting};
 use crate::report::paint::{Paint, WIDTH};
 use crate::report::text::bytes;
 

@@ -1,5 +1,6 @@
-//! What the process has allocated: an allocator that counts the bytes that another one hands out.
-//! A search ends by this count before the machine runs out of memory, and reports its peak.
+//! What the process has allocated: an allocator that counts what it hands on to another one, so
+//! that a search can say what it needed at its peak and end before the machine does. A program that
+//! wants the counts makes a [`Counting`] its `#[global_allocator]`; in others they are zero.
 //!
 //! Each thread counts for itself and settles with the others once it has moved by
 //! [`GRAIN`] bytes, so that threads do not wait for each other at every allocation.
@@ -15,7 +16,7 @@ const GRAIN: i64 = 16 * 1024;
 
 /// Hands on to an allocator and counts.
 #[derive(Debug)]
-pub(crate) struct Counting<A>(pub(crate) A);
+pub struct Counting<A>(pub A);
 
 static HELD: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
@@ -26,7 +27,7 @@ thread_local! {
 }
 
 /// Counts from here.
-pub(crate) fn reset() {
+pub fn reset() {
     settle(0);
     let held = HELD.load(Ordering::Relaxed);
     BASE.store(held, Ordering::Relaxed);
@@ -35,14 +36,14 @@ pub(crate) fn reset() {
 
 /// Bytes allocated since [`reset`] and not given back.
 #[must_use]
-pub(crate) fn held() -> u64 {
+pub fn held() -> u64 {
     settle(0);
     since_reset(HELD.load(Ordering::Relaxed))
 }
 
 /// The peak of [`held`] since [`reset`].
 #[must_use]
-pub(crate) fn peak() -> u64 {
+pub fn peak() -> u64 {
     settle(0);
     since_reset(PEAK.load(Ordering::Relaxed))
 }
