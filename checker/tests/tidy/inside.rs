@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::{height, texts};
+use crate::members::members;
+use crate::{height, root, texts};
 
 /// The most lines of a test inside of a source.
 const INSIDE_LINES: usize = 60;
@@ -92,4 +93,29 @@ fn tests_stand_beside_the_sources() {
     let others = INSIDE.iter().filter(|one| !is_needed(one));
     findings.extend(others.map(|(file, _)| format!("{file}: no exception is needed")));
     assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+}
+
+/// A library that says `test = false` has no tests inside: they would never run.
+#[test]
+fn tests_inside_of_a_library_run() {
+    let texts = texts();
+    let has_tests = |folder: &str| {
+        let src = format!("{folder}/src/");
+        let mut own = texts.iter().filter(|(file, _)| {
+            file.strip_prefix(&src)
+                .is_some_and(|file| !file.starts_with("bin/") && file != "main.rs")
+        });
+        own.any(|(_, text)| text.lines().any(|line| line.trim() == "#[cfg(test)]"))
+    };
+    let is_off = |folder: &str| {
+        let manifest = std::fs::read_to_string(root().join(folder).join("Cargo.toml"));
+        let manifest = manifest.expect("a member has a manifest");
+        let library = manifest.split("[lib]\n").nth(1).unwrap_or_default();
+        library.lines().take_while(|line| !line.is_empty()).any(|line| line == "test = false")
+    };
+    let members = members();
+    let off: Vec<&String> = members.iter().filter(|folder| is_off(folder)).collect();
+    assert!(off.len() > 10, "the manifests are read: {off:?}");
+    let idle: Vec<&&String> = off.iter().filter(|folder| has_tests(folder)).collect();
+    assert!(idle.is_empty(), "tests that never run, `test = false`: {idle:?}");
 }
