@@ -3,9 +3,6 @@
 
 use turnstile_spec::diagnostic::code;
 
-/// Every code, in order.
-pub const CODES: &[&str] = code::ALL;
-
 /// The page of a code: `T012`.
 #[must_use]
 pub fn explain(code: &str) -> Option<&'static str> {

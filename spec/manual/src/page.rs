@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
+use turnstile_spec::diagnostic::code;
 use turnstile_spec::language::{Key, Kind, Shape, TABLE};
 use turnstile_spec::system::SYSTEM;
 
@@ -156,7 +157,7 @@ pub fn page(header: &str) -> String {
     let _ = writeln!(text, "\n## System files\n\n{SYSTEMS}");
     put_file(&mut text, &SYSTEM, &mut told);
     text.push_str("\n## Diagnostics\n\n| code | meaning |\n| --- | --- |\n");
-    for code in explain::CODES {
+    for code in code::ALL {
         let title = explain::explain(code).and_then(|page| page.lines().next());
         let title = title.and_then(|line| line.split_once(": ")).map_or("", |(_, title)| title);
         let _ = writeln!(text, "| {code} | {title} |");

@@ -155,3 +155,7 @@ codes! {
     /// A table or a world that no search can run. The checker reports it, never the reader.
     NOT_RUNNABLE = "T094";
 }
+
+/// Those that the checker reports, and never the reader.
+pub const OF_THE_CHECKER: [&str; 5] =
+    [NOT_COMPILED, INVALID_SETTING, NOT_SURVIVING, NO_ROUTE, NOT_RUNNABLE];

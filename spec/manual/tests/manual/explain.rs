@@ -3,21 +3,12 @@
 use turnstile_manual::explain;
 use turnstile_spec::diagnostic::code;
 
-/// Codes that only the checker reports.
-const OF_THE_CHECKER: [&str; 5] = [
-    code::NOT_COMPILED,
-    code::INVALID_SETTING,
-    code::NOT_SURVIVING,
-    code::NO_ROUTE,
-    code::NOT_RUNNABLE,
-];
-
 #[test]
 fn every_code_has_a_page_with_its_example() {
-    for code in explain::CODES {
+    for code in code::ALL {
         let page = explain::explain(code).expect("a page");
         assert!(page.starts_with(&format!("{code}: ")), "{page}");
-        let is_shown = page.contains(&format!("[{code}]")) || OF_THE_CHECKER.contains(code);
+        let is_shown = page.contains(&format!("[{code}]")) || code::OF_THE_CHECKER.contains(code);
         assert!(is_shown, "{code} shows no fault of its own:\n{page}");
         assert!(page.lines().all(|line| !line.contains('\t')), "{code} has a tab");
         let mut prose = page.lines().take_while(|line| *line != "Example:");
