@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::members::members;
-use crate::{height, root, texts};
+use crate::packages::read;
+use crate::{height, texts};
 
 /// The most lines of a test inside of a source.
 const INSIDE_LINES: usize = 60;
@@ -105,11 +106,10 @@ fn tests_inside_of_a_library_run() {
             file.strip_prefix(&src)
                 .is_some_and(|file| !file.starts_with("bin/") && file != "main.rs")
         });
-        own.any(|(_, text)| text.lines().any(|line| line.trim() == "#[cfg(test)]"))
+        own.any(|(_, text)| text.lines().any(is_of_tests))
     };
     let is_off = |folder: &str| {
-        let manifest = std::fs::read_to_string(root().join(folder).join("Cargo.toml"));
-        let manifest = manifest.expect("a member has a manifest");
+        let manifest = read(&format!("{folder}/Cargo.toml"));
         let library = manifest.split("[lib]\n").nth(1).unwrap_or_default();
         library.lines().take_while(|line| !line.is_empty()).any(|line| line == "test = false")
     };

@@ -17,7 +17,7 @@ const INCLUDED: &str = "#![doc = include_str!(\"../README.md\")]\n";
 /// The layers, in the order in which they depend on each other; each is a folder.
 const LAYERS: [&str; 5] = ["spec", "macros", "generated", "runtime", "checker"];
 
-fn read(path: &str) -> String {
+pub(crate) fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
