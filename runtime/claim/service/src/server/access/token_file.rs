@@ -61,7 +61,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<BearerToken>> {
 
 fn parse(text: &str) -> Result<Vec<BearerToken>, String> {
     let lines = text.lines().map(str::trim);
-    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     // A file with misspelt headers must not be read as a list of tokens such as `operator = true`.
     let is_key = |line: &str| {
         let key = line.split_once('=').map(|(key, _)| key.trim_end());
@@ -76,7 +76,7 @@ fn parse(text: &str) -> Result<Vec<BearerToken>, String> {
         is_operator: false,
         expires: None,
     };
-    Ok(lines.by_ref().map(plain).collect())
+    Ok(lines.map(plain).collect())
 }
 
 /// What is wrong, and at which byte. The words have nothing of the file but known keys.
