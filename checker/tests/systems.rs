@@ -34,7 +34,7 @@ const KINDS: [&str; 12] = [
     "release",
 ];
 
-/// The states at which a search stops: most worlds have fewer.
+/// The states at which a search stops, if its world has as many.
 const STATES: u64 = 5_000;
 
 fn system(name: &str) -> &'static System {
