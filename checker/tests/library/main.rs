@@ -11,6 +11,7 @@ mod numbers;
 mod refused;
 mod report;
 mod spin;
+mod step_rules;
 mod symmetry;
 mod table;
 mod torn;

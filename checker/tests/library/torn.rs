@@ -11,8 +11,8 @@ use turnstile_search::judgement::Verdict;
 use turnstile_world::links::link::ChannelOptions;
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{
-    Budget, Link, LinkKind, Node, NodeId, Observation, Occurrence, Ordered, Predicate, Property,
-    Reads, TemporalFormula, Value, View, WhenFull, World,
+    Breaches, Budget, Link, LinkKind, Node, NodeId, Observation, Occurrence, Ordered, Predicate,
+    Property, Reads, TemporalFormula, Value, View, WhenFull, World,
 };
 
 /// The kind of input that makes the writer write.
@@ -95,11 +95,11 @@ impl System for Writing {
     }
 
     /// Whether a user was notified that the value is written.
-    fn monitor(&self) -> Value {
+    fn monitor(&self, _breaches: &mut Breaches) -> Value {
         Value::new(false)
     }
 
-    fn observe(&self, monitor: &mut Value, seen: &Observation) {
+    fn observe(&self, monitor: &mut Value, seen: &Observation, _breaches: &mut Breaches) {
         *monitor.of_mut::<bool>() |= matches!(seen, Observation::Told(WRITER, _));
     }
 }

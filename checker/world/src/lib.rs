@@ -19,6 +19,7 @@ pub mod property;
 mod recording;
 mod search;
 pub mod state;
+mod step_rules;
 mod symmetry;
 pub mod system;
 pub mod trace;
@@ -41,5 +42,6 @@ pub use property::{PossibleAction, Predicate, Property, Reads, TemporalFormula, 
 pub use recording::{JudgedVariant, WorldRecording};
 pub use search::{AnyWorld, replay, search, simulate};
 pub use state::{Action, State};
+pub use step_rules::{Breaches, StepRule};
 pub use value::{Content, Ordered, Value};
 pub use world::World;

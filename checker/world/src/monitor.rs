@@ -4,6 +4,7 @@
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
 use crate::links::network::NodeId;
+use crate::step_rules::Breaches;
 use crate::value::{Ordered, Value};
 
 /// An observation of a step of a node.
@@ -19,6 +20,8 @@ pub enum Observation {
     Restarted(NodeId),
     /// The step is a violation.
     Violation(Violation),
+    /// The step breaks these rules about single steps.
+    Breaches(Breaches),
 }
 
 /// A step that the tables or the world do not provide for.
@@ -73,6 +76,8 @@ pub struct MonitorPart {
     pub system: Value,
     /// The violation of the last step, if it was one.
     pub violation: Option<Violation>,
+    /// The rules that the last step broke.
+    pub breaches: Breaches,
 }
 
 impl Symbolic for MonitorPart {

@@ -10,6 +10,7 @@ use crate::links::network::NodeId;
 use crate::monitor::{MonitorPart, Violation};
 use crate::nodes::node::NodePart;
 use crate::state::Action;
+use crate::step_rules::StepRule;
 use crate::value::Content;
 
 /// The view of a state that predicates read, as far as their property [says so](Reads).
@@ -64,6 +65,12 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn violation(&self) -> Option<&Violation> {
         self.monitor.violation.as_ref()
+    }
+
+    /// Whether the last step broke a rule.
+    #[must_use]
+    pub fn breaks(&self, rule: StepRule) -> bool {
+        self.monitor.breaches.contains(rule)
     }
 
     /// What can happen next, whatever is left of the budgets: the actions that no part refuses, for

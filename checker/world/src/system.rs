@@ -3,10 +3,11 @@
 
 use std::fmt::Debug;
 
-use turnstile_step as step;
+use turnstile_step::{self as step, RowOutcome};
 
 use crate::links::network::{NetworkChange, NodeId};
 use crate::monitor::{Observation, Violation};
+use crate::step_rules::Breaches;
 use crate::value::{Ordered, Value};
 
 /// The input of a node.
@@ -16,7 +17,15 @@ pub type Input = step::Input<NodeId, Ordered, Ordered, Ordered, Value>;
 pub type Effect = step::Effect<NodeId, Ordered, Ordered, Value, Value>;
 
 /// The output of a step of a node.
-pub type Out = step::Out<Effect>;
+#[derive(Debug, Default)]
+pub struct Out {
+    /// The outcomes of its rows.
+    pub rows: Vec<RowOutcome>,
+    /// Its effects, in order.
+    pub effects: Vec<Effect>,
+    /// The rules about single steps that it breaks.
+    pub breaches: Breaches,
+}
 
 /// A value in a state that may name nodes.
 #[derive(Debug)]
@@ -245,13 +254,13 @@ pub trait System: Debug + Send + Sync + 'static {
     /// `None`).
     fn expire(&self, _answer: &mut Ordered, _expired: Option<&Value>) {}
 
-    /// The initial monitor.
-    fn monitor(&self) -> Value {
+    /// The initial monitor; adds the rules that steps before the first state broke.
+    fn monitor(&self, _breaches: &mut Breaches) -> Value {
         Value::new(())
     }
 
-    /// Updates the monitor by an observation.
-    fn observe(&self, _watch: &mut Value, _seen: &Observation) {}
+    /// Updates the monitor by an observation, and adds the rules that the step breaks by it.
+    fn observe(&self, _watch: &mut Value, _seen: &Observation, _breaches: &mut Breaches) {}
 
     /// Whether [`System::rename`] replaces every node of a symmetric role in a value. If not, no
     /// role is treated as symmetric.

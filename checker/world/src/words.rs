@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use turnstile_step::RowOutcome;
 
+use crate::actions::transitions::observe;
 use crate::links::link::LinkOp;
 use crate::links::link_part::Contents;
 use crate::links::network::NodeId;
@@ -72,6 +73,9 @@ pub fn step_words(world: &World, state: &State, action: &Action) -> StepReport {
         event_text.push_str(", and once more later");
     }
     let mut effects = effects_words(world, node, &turn);
+    let monitor = observe(&*world.system, state.monitor(), &turn.stepped.observations);
+    let breaks = |rule| EffectReport::Does(format!("breaks the rule: {rule}"));
+    effects.extend(monitor.breaches.iter().map(breaks));
     if is_ignored(state.node(node), event, &turn) {
         let state = world.system.node(node).state_words(&turn.stepped.node.state);
         let state = state.map_or_else(String::new, |state| format!(" in state {state}"));

@@ -16,6 +16,7 @@ use crate::nodes::roles::{Node, TimeRelation};
 use crate::parts::{Op, Part, place};
 use crate::property::Property;
 use crate::state::State;
+use crate::step_rules::Breaches;
 use crate::system::System;
 
 /// A system in one named world.
@@ -133,7 +134,9 @@ impl World {
             nodes = nodes.iter().flat_map(with).collect();
         }
         let links = self.links.iter().map(LinkPart::empty).map(Part::Link);
-        let monitor = MonitorPart { system: self.system.monitor(), violation: None };
+        let mut breaches = Breaches::default();
+        let system = self.system.monitor(&mut breaches);
+        let monitor = MonitorPart { system, violation: None, breaches };
         let end = [Part::Monitor(monitor), Part::Budgets(RemainingBudgets::full(&self.budgets))];
         let rest: Vec<Part> = links.chain(end).collect();
         nodes.into_iter().map(|nodes| State([nodes, rest.clone()].concat())).collect()

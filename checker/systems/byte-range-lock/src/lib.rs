@@ -8,6 +8,7 @@ mod nodes;
 mod predicates;
 mod ranges;
 mod reassertion;
+mod rule;
 mod server_check;
 mod step_check;
 mod system;

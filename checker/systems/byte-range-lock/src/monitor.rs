@@ -10,7 +10,9 @@ use turnstile_byte_range_lock_core::number::LockId;
 use turnstile_byte_range_lock_core::server;
 use turnstile_byte_range_lock_machines::byte_range_lock::State as At;
 use turnstile_step::Symbolic;
-use turnstile_world::Observation;
+use turnstile_world::{Breaches, Observation};
+
+use crate::rule;
 
 /// The history variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
@@ -19,10 +21,6 @@ pub(crate) struct Monitor {
     lost: BTreeMap<LockId, Lost>,
     /// The locks that were granted, until they end or are lost.
     granted: BTreeMap<LockId, Owner>,
-    /// A lock was reinstated although its file had been modified.
-    pub(crate) reinstated_modified: bool,
-    /// A lock that was granted before its loss was reinstated to wait.
-    pub(crate) reinstated_to_wait: bool,
     /// The file that a client requests to write, until the answer.
     writes: Option<FileId>,
 }
@@ -43,9 +41,9 @@ struct Lost {
 
 impl Monitor {
     /// Updates the history variables.
-    pub(super) fn observe(&mut self, seen: &Observation) {
+    pub(super) fn observe(&mut self, seen: &Observation, breaches: &mut Breaches) {
         match seen {
-            Observation::Told(_, notice) => self.told(*notice.of()),
+            Observation::Told(_, notice) => self.told(*notice.of(), breaches),
             Observation::Asked(_, command) => {
                 if let Some(command) = command.get::<manager::Command>() {
                     self.asked(*command);
@@ -53,7 +51,10 @@ impl Monitor {
                     self.modified(*file);
                 }
             }
-            Observation::Crashed(_) | Observation::Restarted(_) | Observation::Violation(_) => {}
+            Observation::Crashed(_)
+            | Observation::Restarted(_)
+            | Observation::Violation(_)
+            | Observation::Breaches(_) => {}
         }
     }
 
@@ -66,18 +67,22 @@ impl Monitor {
             && (!was_active || !is_unmodified || loss.contents.is_some())
     }
 
-    fn told(&mut self, manager::Notice { file, key, outcome }: manager::Notice) {
+    fn told(&mut self, notice: manager::Notice, breaches: &mut Breaches) {
+        let manager::Notice { file, key, outcome } = notice;
         match outcome {
             Outcome::Granted(id) => {
                 let lost = self.lost.remove(&id);
-                self.reinstated_modified |= lost.is_some_and(|lost| lost.is_modified);
+                let is_unmodified = lost.is_none_or(|lost| !lost.is_modified);
+                breaches.require(rule::UNMODIFIED, is_unmodified);
                 self.granted.insert(id, Owner { file, key });
             }
             Outcome::Lost(id) => {
                 let lost = self.granted.remove(&id).map(|of| Lost { of, is_modified: false });
                 self.lost.extend(lost.map(|lost| (id, lost)));
             }
-            Outcome::Waits(id) => self.reinstated_to_wait |= self.lost.remove(&id).is_some(),
+            Outcome::Waits(id) => {
+                breaches.require(rule::GRANTED, self.lost.remove(&id).is_none());
+            }
             Outcome::TimedOut(id) => {
                 self.lost.remove(&id);
             }

@@ -12,8 +12,8 @@ use turnstile_world::property::View;
 
 use super::host_locks::HostLocks;
 use super::monitor::Monitor;
-use super::nodes::ManagerState;
 use super::reassertion::are_in_conflict;
+use super::rule;
 use super::{BYTES, FIRST, HOST, MANAGER, Ranges, SERVER};
 
 turnstile_machine::system!("spec/systems/byte-range-lock.yaml");
@@ -22,7 +22,7 @@ const WAITING: [At; 2] = [At::Waitlock, At::Waitunlock];
 const EFFECTIVE: [At; 2] = [At::Active, At::Lost];
 const QUEUED: [At; 3] = [At::Active, At::Waitlock, At::Waitunlock];
 
-fn manager<'a>(view: &View<'a>) -> &'a ManagerState {
+fn manager<'a>(view: &View<'a>) -> &'a manager::State {
     view.state(MANAGER)
 }
 
@@ -31,7 +31,7 @@ fn server<'a>(view: &View<'a>) -> &'a server::State {
 }
 
 fn files<'a>(view: &View<'a>) -> impl Iterator<Item = (FileId, &'a File)> {
-    manager(view).core.files()
+    manager(view).files()
 }
 
 /// Whether every file satisfies the predicate.
@@ -96,7 +96,7 @@ impl Ranges {
 
 /// Whether the owner of a timer exists.
 fn is_of_something(view: &View<'_>, timer: &manager::Timer) -> bool {
-    let of = |id: &FileId| manager(view).core.file(*id);
+    let of = |id: &FileId| manager(view).file(*id);
     match timer {
         manager::Timer::Check(id) | manager::Timer::Lease(id) => of(id).is_some(),
         manager::Timer::Wait(id, lock) => {
@@ -241,39 +241,39 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn notifications_match_lock_states(&self, view: &View<'_>) -> bool {
-        !manager(view).missed_notification
+        !view.breaks(rule::NOTIFICATION)
     }
 
     fn access_checks_follow_the_rules(&self, view: &View<'_>) -> bool {
-        !manager(view).wrong_access_check
+        !view.breaks(rule::ACCESS)
     }
 
     fn refusal_implies_a_lost_lock(&self, view: &View<'_>) -> bool {
-        !manager(view).refused_without_loss
+        !view.breaks(rule::REFUSAL)
     }
 
     fn waitlock_implies_a_pending_call(&self, view: &View<'_>) -> bool {
-        !manager(view).waits_without_call
+        !view.breaks(rule::CALL)
     }
 
     fn answers_of_the_file_server_take_effect(&self, view: &View<'_>) -> bool {
-        !manager(view).ignored_answer
+        !view.breaks(rule::ANSWER)
     }
 
     fn calls_match_the_locks(&self, view: &View<'_>) -> bool {
-        !manager(view).wrong_call
+        !view.breaks(rule::NEEDED_CALL)
     }
 
     fn granted_locks_are_reasserted(&self, view: &View<'_>) -> bool {
-        !manager(view).missed_reassertion
+        !view.breaks(rule::REASSERTION)
     }
 
     fn the_granted_server_lock_is_known(&self, view: &View<'_>) -> bool {
-        !manager(view).unknown_server_lock
+        !view.breaks(rule::SERVER_LOCK)
     }
 
     fn locks_are_indexed(&self, view: &View<'_>) -> bool {
-        !manager(view).wrong_index
+        !view.breaks(rule::INDEX)
     }
 
     fn a_waitlock_lock_is_yet_to_be_asserted(&self, view: &View<'_>) -> bool {
@@ -293,11 +293,11 @@ impl byte_range_lock::Properties for Ranges {
                 (At::Lost, None) => false,
                 (_, lost) => lost.is_none(),
             })
-        }) && !monitor.reinstated_to_wait
+        }) && !view.breaks(rule::GRANTED)
     }
 
     fn no_reinstatement_after_a_modification(&self, view: &View<'_>) -> bool {
-        !view.monitor::<Monitor>().reinstated_modified
+        !view.breaks(rule::UNMODIFIED)
     }
 
     fn a_lock_is_lost(&self, view: &View<'_>) -> bool {
@@ -320,7 +320,7 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn files_are_independent(&self, view: &View<'_>) -> bool {
-        !manager(view).crosses_files
+        !view.breaks(rule::ISOLATION)
     }
 
     fn every_wait_ends(&self, view: &View<'_>) -> bool {
@@ -363,6 +363,6 @@ impl byte_range_lock::Properties for Ranges {
 
     fn an_unneeded_server_lock_is_kept(&self, view: &View<'_>) -> bool {
         let (manager, server) = (manager(view), server(view));
-        self.files().any(|id| server.of(id, HOST) > manager.core.file(id).and_then(needed))
+        self.files().any(|id| server.of(id, HOST) > manager.file(id).and_then(needed))
     }
 }

@@ -5,7 +5,7 @@ use turnstile_byte_range_lock_core::message::{FileId, Lease, Message, ServerRepl
 use turnstile_byte_range_lock_core::server;
 use turnstile_harness::SystemSpec;
 use turnstile_world::system::{NodeCore, System};
-use turnstile_world::{NodeId, Observation, Ordered, Value};
+use turnstile_world::{Breaches, NodeId, Observation, Ordered, Value};
 
 use crate::monitor::Monitor;
 use crate::nodes::{ManagerNode, ServerNode};
@@ -109,11 +109,11 @@ impl System for Nodes {
         }
     }
 
-    fn monitor(&self) -> Value {
+    fn monitor(&self, _breaches: &mut Breaches) -> Value {
         Value::new(Monitor::default())
     }
 
-    fn observe(&self, monitor: &mut Value, seen: &Observation) {
-        monitor.of_mut::<Monitor>().observe(seen);
+    fn observe(&self, monitor: &mut Value, seen: &Observation, breaches: &mut Breaches) {
+        monitor.of_mut::<Monitor>().observe(seen, breaches);
     }
 }

@@ -6,12 +6,13 @@ use turnstile_claim_core::number::IdempotencyKey;
 use turnstile_claim_machines::claim::{Resource, State as Stage};
 use turnstile_machine::Rules as _;
 use turnstile_step::{Core, Effect, Input, InputOf, OutOf, RowOutcome, Symbolic};
-use turnstile_world::{CoreNode, NodeId};
+use turnstile_world::{Breaches, CoreNode, NodeId};
 
 use crate::claim::{ClaimSystem, ClientRules, FRESH_KEY, RESOURCE};
 use crate::client_command::{ClientCommand, ClientEffect, ClientInput};
 use crate::envelope::{Envelope, Enveloped, received};
-use crate::promises::{Breach, ClientStep, counts_leases};
+use crate::promises::{ClientStep, counts_leases};
+use crate::rule;
 
 /// A client, and the relation of its lease to the server's ttl.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
@@ -25,10 +26,6 @@ pub(crate) struct ClientState {
     waits: bool,
     /// Answers take so long that no lease leaves time for a renewal.
     is_slow: bool,
-    /// It was notified of the end of its claim, and still believes that it holds the lock.
-    pub(crate) ignored_end: bool,
-    /// The promises that its last step broke.
-    pub(crate) breaches: Vec<Breach>,
 }
 
 /// A client of a world.
@@ -62,12 +59,23 @@ impl Core for ClientNode {
             is_backed: false,
             waits,
             is_slow: self.claim.is_slow,
-            ignored_end: false,
-            breaches: Vec::new(),
         }
     }
 
     fn step(&self, client_state: &mut ClientState, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        self.checked_step(client_state, input, out, &mut Breaches::default());
+    }
+}
+
+impl ClientNode {
+    /// Its step, and the rules that it breaks.
+    fn checked_step(
+        &self,
+        client_state: &mut ClientState,
+        input: InputOf<Self>,
+        out: &mut OutOf<Self>,
+        breaches: &mut Breaches,
+    ) {
         let input = if client_state.is_slow { slowed(input) } else { input };
         let received = received(&input);
         let before = (client_state.core.clone(), input.clone());
@@ -101,8 +109,10 @@ impl Core for ClientNode {
         let step = ClientStep { before, input, command, after, effects, rules };
         // An event without a row is a violation by itself, and breaks no promise besides.
         let is_handled = !out.rows.iter().any(is_unhandled);
-        client_state.breaches = if is_handled { step.breaches() } else { Vec::new() };
-        client_state.ignored_end |= over.is_some() && client_state.core.is_held();
+        if is_handled {
+            step.add_to(breaches);
+        }
+        breaches.require(rule::KNOWN_END, over.is_none() || !client_state.core.is_held());
         let armed = out.effects.contains(&Effect::Arm(LEASE_TIMER));
         if armed || had_lease || out.effects.contains(&Effect::Disarm(LEASE_TIMER)) {
             client_state.is_backed = armed && received.is_some_and(|envelope| envelope.is_backed);
@@ -119,6 +129,17 @@ impl CoreNode for ClientNode {
 
     fn core(&self, choice: u8) -> Self {
         Self { claim: self.claim.choosing(choice), node: self.node }
+    }
+
+    fn step(
+        &self,
+        choice: u8,
+        state: &mut ClientState,
+        input: InputOf<Self>,
+        out: &mut OutOf<Self>,
+        breaches: &mut Breaches,
+    ) {
+        CoreNode::core(self, choice).checked_step(state, input, out, breaches);
     }
 
     fn choices(&self) -> u8 {

@@ -9,11 +9,12 @@ use turnstile_claim_core::number::{ClaimId, IdempotencyKey};
 use turnstile_claim_machines::claim::{Resource, State as Stage};
 use turnstile_ids::number::CallId;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
-use turnstile_world::{CoreNode, NodeId};
+use turnstile_world::{Breaches, CoreNode, NodeId};
 
 use crate::claim::{ClaimSystem, FRESH_KEY, RESOURCE};
 use crate::envelope::{Envelope, Enveloped, received};
 use crate::promises::posts_its_key;
+use crate::rule;
 
 /// A keychain, its program's claims, and the relation of its leases to the server's ttl.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
@@ -31,8 +32,6 @@ pub(crate) struct KeychainState {
     pub(crate) ended: BTreeMap<ResourceName, EndedClaim>,
     /// The program has ended.
     pub(crate) is_closed: bool,
-    /// It was notified of the end of a claim, and still believes that the program holds the lock.
-    pub(crate) ignored_end: bool,
 }
 
 /// A claim that ended by an answer: the id and the key by which the server may know it.
@@ -67,11 +66,19 @@ impl Core for KeychainNode {
         KeychainState::default()
     }
 
-    fn step(
+    fn step(&self, state: &mut KeychainState, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        self.checked_step(state, input, out, &mut Breaches::default());
+    }
+}
+
+impl KeychainNode {
+    /// Its step, and the rules that it breaks.
+    fn checked_step(
         &self,
         keychain_state: &mut KeychainState,
         input: InputOf<Self>,
         out: &mut OutOf<Self>,
+        breaches: &mut Breaches,
     ) {
         let received = received(&input);
         let is_timer = matches!(input, Input::Fired(_));
@@ -106,7 +113,7 @@ impl Core for KeychainNode {
         let core = Keychain { rules: self.claim.client.clone(), waits: self.claim.waits };
         Enveloped(core).step(&mut keychain_state.core, input, out);
         let claim = over.and_then(|resource| keychain_state.core.claim(resource));
-        keychain_state.ignored_end |= claim.is_some_and(|claim| claim.is_held());
+        breaches.require(rule::KNOWN_END, !claim.is_some_and(|claim| claim.is_held()));
         for (resource, was) in before {
             if keychain_state.core.claim(resource).is_some() {
                 continue;
@@ -163,6 +170,17 @@ impl CoreNode for KeychainNode {
 
     fn core(&self, choice: u8) -> Self {
         Self { claim: self.claim.choosing(choice), node: self.node }
+    }
+
+    fn step(
+        &self,
+        choice: u8,
+        state: &mut KeychainState,
+        input: InputOf<Self>,
+        out: &mut OutOf<Self>,
+        breaches: &mut Breaches,
+    ) {
+        CoreNode::core(self, choice).checked_step(state, input, out, breaches);
     }
 
     fn choices(&self) -> u8 {

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod answers;
 mod budgets;
 mod claim;
 mod client;
@@ -10,11 +9,10 @@ mod keychain;
 mod monitor;
 mod predicates;
 mod promises;
-mod queue;
 mod requests;
-mod saves;
+mod rule;
 mod server;
-mod statuses;
+mod server_step;
 mod store;
 mod system;
 mod users;

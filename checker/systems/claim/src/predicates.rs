@@ -10,13 +10,13 @@ use turnstile_world::property::View;
 
 use super::users::{
     User, ended, has_no_other_timer, histories, holders, is_exact, is_exact_at_server, is_over,
-    is_unclaimed, keeps, kept, keychain_states, saved_and_finished, server_state, users,
+    is_unclaimed, kept, keychain_states, saved_and_finished, server_state, users,
 };
 use crate::claim::ClaimSystem;
-use crate::client::ClientState;
 use crate::keychain::KeychainState;
 use crate::monitor::{Monitor, UserHistory};
-use crate::promises::{Breach, counts_leases, is_given_back};
+use crate::promises::{counts_leases, is_given_back};
+use crate::rule;
 
 turnstile_machine::system!("spec/systems/claim.yaml");
 
@@ -57,7 +57,7 @@ impl claim::Properties for ClaimSystem {
     }
 
     fn fifo_among_waiters(&self, view: &View<'_>) -> bool {
-        !view.monitor::<Monitor>().overtook_waiter
+        !view.breaks(rule::FIFO)
     }
 
     fn a_claim_is_queued(&self, view: &View<'_>) -> bool {
@@ -65,7 +65,7 @@ impl claim::Properties for ClaimSystem {
     }
 
     fn waiting_implies_an_active_claim(&self, view: &View<'_>) -> bool {
-        !view.monitor::<Monitor>().waits_for_free_lock
+        !view.breaks(rule::FREE_LOCK)
     }
 
     fn a_claim_is_stored(&self, view: &View<'_>) -> bool {
@@ -73,27 +73,27 @@ impl claim::Properties for ClaimSystem {
     }
 
     fn answers_state_the_status(&self, view: &View<'_>) -> bool {
-        !view.monitor::<Monitor>().answered_wrongly
+        !view.breaks(rule::ANSWER)
     }
 
     fn a_status_changes_by_its_cause(&self, view: &View<'_>) -> bool {
-        !view.monitor::<Monitor>().changed_wrongly
+        !view.breaks(rule::STATUS)
     }
 
     fn timers_count_from_their_cause(&self, view: &View<'_>) -> bool {
-        !view.monitor::<Monitor>().counted_wrongly
+        !view.breaks(rule::TIMER)
     }
 
     fn every_lost_lease_is_announced(&self, view: &View<'_>) -> bool {
-        !view.monitor::<Monitor>().announced_wrongly
+        !view.breaks(rule::ANNOUNCEMENT)
     }
 
     fn every_change_is_saved(&self, view: &View<'_>) -> bool {
-        !view.monitor::<Monitor>().saved_wrongly
+        !view.breaks(rule::SAVE)
     }
 
     fn no_id_is_given_again(&self, view: &View<'_>) -> bool {
-        !view.monitor::<Monitor>().gave_id_again
+        !view.breaks(rule::NEW_ID)
     }
 
     fn fencing_tokens_increase(&self, view: &View<'_>) -> bool {
@@ -103,12 +103,12 @@ impl claim::Properties for ClaimSystem {
             record.is_none_or(|(_, record)| record.token == user.client.token)
         };
         let users = users(self, view);
-        !view.monitor::<Monitor>().issued_stale_token
+        !view.breaks(rule::TOKEN)
             && users.iter().filter(|user| user.history.holds()).all(is_its_own)
     }
 
     fn mutual_exclusion_at_the_store(&self, view: &View<'_>) -> bool {
-        histories(view).all(|history| !history.interleaved)
+        !view.breaks(rule::ACTS)
     }
 
     fn a_client_acts(&self, view: &View<'_>) -> bool {
@@ -116,11 +116,11 @@ impl claim::Properties for ClaimSystem {
     }
 
     fn the_newest_token_is_accepted(&self, view: &View<'_>) -> bool {
-        !view.monitor::<Monitor>().refused_newest_token
+        !view.breaks(rule::NEWEST_TOKEN)
     }
 
     fn a_loss_is_not_reported_as_a_release(&self, view: &View<'_>) -> bool {
-        histories(view).all(|history| !history.loss_reported_as_release)
+        !view.breaks(rule::LOSS)
     }
 
     fn granted_implies_held(&self, view: &View<'_>) -> bool {
@@ -178,7 +178,7 @@ impl claim::Properties for ClaimSystem {
     }
 
     fn at_most_one_reply(&self, view: &View<'_>) -> bool {
-        histories(view).all(|history| !history.answered_twice)
+        !view.breaks(rule::ONE_RETURN)
     }
 
     fn a_claim_call_has_returned(&self, view: &View<'_>) -> bool {
@@ -224,7 +224,7 @@ impl claim::Properties for ClaimSystem {
         let finished = kept(self, view).filter(|(_, record)| is_over(record));
         let saved = saved_and_finished(self, view);
         finished.count().max(saved) <= self.limits.finished_max
-            && !view.monitor::<Monitor>().deleted_out_of_order
+            && !view.breaks(rule::OLDEST_DELETED)
     }
 
     fn the_wait_queue_is_bounded(&self, view: &View<'_>) -> bool {
@@ -274,9 +274,7 @@ impl claim::Properties for ClaimSystem {
     }
 
     fn a_notified_client_holds_no_lock(&self, view: &View<'_>) -> bool {
-        (0..self.clients).all(|client| !view.state::<ClientState>(client).ignored_end)
-            && keychain_states(self, view).all(|keychain_state| !keychain_state.ignored_end)
-            && keeps(self, view, &[Breach::OtherClaim])
+        !view.breaks(rule::KNOWN_END) && !view.breaks(rule::OTHER_CLAIM)
     }
 
     fn every_client_has_ended(&self, view: &View<'_>) -> bool {
@@ -287,19 +285,21 @@ impl claim::Properties for ClaimSystem {
     }
 
     fn a_failure_is_reported(&self, view: &View<'_>) -> bool {
-        keeps(self, view, &[Breach::Failure, Breach::Ending])
+        [rule::FAILURE, rule::ENDING].iter().all(|rule| !view.breaks(*rule))
     }
 
     fn giving_up_has_its_own_time(&self, view: &View<'_>) -> bool {
-        keeps(self, view, &[Breach::GivingUp, Breach::Recall, Breach::Registration])
+        [rule::TIME_TO_GIVE_UP, rule::RECALL, rule::REGISTRATION]
+            .iter()
+            .all(|rule| !view.breaks(*rule))
     }
 
     fn signals_and_releases_are_obeyed(&self, view: &View<'_>) -> bool {
-        keeps(self, view, &[Breach::Command])
+        !view.breaks(rule::OBEDIENCE)
     }
 
     fn a_grant_in_time_is_taken(&self, view: &View<'_>) -> bool {
-        keeps(self, view, &[Breach::Grant, Breach::Key, Breach::Abandoned])
+        [rule::GRANT, rule::KEY, rule::ABANDONED].iter().all(|rule| !view.breaks(*rule))
     }
 
     fn only_an_expired_claim_starts_over(&self, view: &View<'_>) -> bool {

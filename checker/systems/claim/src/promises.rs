@@ -12,36 +12,13 @@ use turnstile_claim_core::message::{Lease, Message, Request, RequestKind, Respon
 use turnstile_claim_core::number::IdempotencyKey;
 use turnstile_claim_machines::claim::{Action, Event, Resource, State as Stage};
 use turnstile_machine::Rules as _;
-use turnstile_step::{Effect, Input, Symbolic};
+use turnstile_step::{Effect, Input};
+use turnstile_world::Breaches;
 
 use crate::claim::ClientRules;
 use crate::client_command::{ClientEffect, ClientInput};
 use crate::envelope::Envelope;
-
-/// A promise that a client broke.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub(crate) enum Breach {
-    /// A failure did not end the claim, or its user was not told.
-    Failure,
-    /// A final state does not say how the claim ended.
-    Ending,
-    /// A claim that is given up has not its own time for that.
-    GivingUp,
-    /// A signal or a release did not give the claim up.
-    Command,
-    /// A grant in time was not taken, or one that was late was.
-    Grant,
-    /// A claim was recalled that the server cannot have.
-    Recall,
-    /// It was not known whether the server may have the claim.
-    Registration,
-    /// A POST does not carry the key of its claim.
-    Key,
-    /// The end of another claim changed this one.
-    OtherClaim,
-    /// The answer to an abandoned request changed something.
-    Abandoned,
-}
+use crate::rule;
 
 /// A step of a client.
 pub(crate) struct ClientStep<'a> {
@@ -54,23 +31,26 @@ pub(crate) struct ClientStep<'a> {
 }
 
 impl ClientStep<'_> {
-    /// The promises that the step broke.
-    pub(crate) fn breaches(&self) -> Vec<Breach> {
-        let is_restart = matches!(self.input, Input::Restart(_));
+    /// Adds the promises that the step broke.
+    pub(crate) fn add_to(&self, breaches: &mut Breaches) {
+        if matches!(self.input, Input::Restart(_)) {
+            return;
+        }
         let checks = [
-            (Breach::Failure, self.reports_failure()),
-            (Breach::Ending, self.ends_as_it_says()),
-            (Breach::GivingUp, self.has_time_to_give_up()),
-            (Breach::Command, self.obeys()),
-            (Breach::Grant, self.takes_grant()),
-            (Breach::Recall, self.recalls_what_may_be()),
-            (Breach::Registration, self.knows_what_may_be()),
-            (Breach::Key, self.sends_its_key()),
-            (Breach::OtherClaim, self.ignores_other_claims()),
-            (Breach::Abandoned, self.ignores_abandoned()),
+            (rule::FAILURE, self.reports_failure()),
+            (rule::ENDING, self.ends_as_it_says()),
+            (rule::TIME_TO_GIVE_UP, self.has_time_to_give_up()),
+            (rule::OBEDIENCE, self.obeys()),
+            (rule::GRANT, self.takes_grant()),
+            (rule::RECALL, self.recalls_what_may_be()),
+            (rule::REGISTRATION, self.knows_what_may_be()),
+            (rule::KEY, self.sends_its_key()),
+            (rule::OTHER_CLAIM, self.ignores_other_claims()),
+            (rule::ABANDONED, self.ignores_abandoned()),
         ];
-        let broken = checks.into_iter().filter(|(_, is_kept)| !is_kept && !is_restart);
-        broken.map(|(breach, _)| breach).collect()
+        for (rule, is_kept) in checks {
+            breaches.require(rule, is_kept);
+        }
     }
 
     /// The response to a request that is not abandoned.

@@ -8,14 +8,15 @@ use turnstile_claim_core::number::ClaimId;
 use turnstile_claim_core::record::{self, Records, Status};
 use turnstile_ids::number::CallId;
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, Symbolic};
-use turnstile_world::{CoreNode, NodeId};
+use turnstile_world::{Breaches, CoreNode, NodeId};
 
 use crate::claim::{ClaimSystem, ServerCore};
 use crate::envelope::{self, Envelope, Route};
-use crate::queue::QueueSnapshot;
 use crate::requests::{OPERATOR, STRANGER, STRAY, ServerCommand};
-use crate::saves::SavedBefore;
-use crate::statuses::{Cause, ServerStep};
+use crate::rule;
+use crate::server_step::queue::QueueSnapshot;
+use crate::server_step::saves::SavedBefore;
+use crate::server_step::statuses::{Cause, ServerStep};
 
 /// A claim server, and the watchers of its claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
@@ -27,28 +28,9 @@ pub(crate) struct ServerState {
     pub(crate) watched: BTreeMap<ClaimId, Caller>,
 }
 
-/// A notice of the server to the monitor.
+/// A notice of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub(crate) enum Notice {
-    /// A notice of the core.
-    Record(record::Notice),
-    /// A claim became active before an older one.
-    Overtaken(ClaimId),
-    /// A request has to wait although no claim is active.
-    WaitForFreeLock,
-    /// A finished claim was deleted before an older one.
-    DeletedOutOfOrder(ClaimId),
-    /// A request got another answer than the protocol promises, or none.
-    WrongAnswer(CallId),
-    /// The status of a claim is not what the protocol makes of the step.
-    WrongStatus(ClaimId),
-    /// A timer of a claim counts from another moment.
-    WrongTimer(ClaimId),
-    /// The end of a lease was not announced, or another was.
-    WrongEnd(ClaimId),
-    /// A restart would not find a claim as it is, or has not found it as it was.
-    WrongSave(ClaimId),
-}
+pub(crate) struct Notice(pub(crate) record::Notice);
 
 /// The server of a world.
 #[derive(Clone, Debug)]
@@ -68,9 +50,26 @@ impl Core for ServerNode {
     }
 
     fn step(&self, server_state: &mut ServerState, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        self.checked_step(server_state, input, out, &mut Breaches::default());
+    }
+
+    fn merge_saved(saved: &mut Option<record::Saved>, new: record::Saved) {
+        ServerCore::merge_saved(saved, new);
+    }
+}
+
+impl ServerNode {
+    /// Its step, and the rules that it breaks.
+    fn checked_step(
+        &self,
+        server_state: &mut ServerState,
+        input: InputOf<Self>,
+        out: &mut OutOf<Self>,
+        breaches: &mut Breaches,
+    ) {
         let core = Records { rules: self.0.record.clone(), limits: self.0.limits };
         if input == Input::Command(ServerCommand::BeginTerm) {
-            return self.begin_term(&core, server_state, out);
+            return self.begin_term(&core, server_state, out, breaches);
         }
         let Some(input) = opened(&server_state.core, input) else { return };
         let queue = QueueSnapshot::before(&server_state.core, &input);
@@ -84,45 +83,38 @@ impl Core for ServerNode {
         };
         out.rows.extend(asked.filter(|to| !is_heard(*to)).map(|_| UNANSWERED));
         out.rows.extend((!state.is_queued_by_state()).then_some(MISPLACED));
-        let overtaken = queue.overtaken(state, effects).map(Notice::Overtaken);
-        let forgotten = queue.forgotten(state).map(Notice::DeletedOutOfOrder);
         let step = ServerStep::new(before, (self.0.limits, &self.0.record), state, effects);
         // A step that leaves its request unanswered is the violation; it changes nothing else.
-        let is_taken = |_: &Notice| !out.rows.contains(&UNANSWERED);
-        let breaches = [
-            step.wrong_answer(effects).map(Notice::WrongAnswer),
-            step.wrong_status().map(Notice::WrongStatus).filter(is_taken),
-            step.wrong_timer(effects).map(Notice::WrongTimer).filter(is_taken),
-            step.wrong_end(effects).map(Notice::WrongEnd).filter(is_taken),
-        ];
-        let unsaved = saved.wrong(state, effects);
-        let unsaved = unsaved.map(Notice::WrongSave);
-        let idle = queue.waits_for_free_lock(state, effects).then_some(Notice::WaitForFreeLock);
+        if !out.rows.contains(&UNANSWERED) {
+            breaches.require(rule::STATUS, step.wrong_status().is_none());
+            breaches.require(rule::TIMER, step.wrong_timer(effects).is_none());
+            breaches.require(rule::ANNOUNCEMENT, step.wrong_end(effects).is_none());
+        }
+        breaches.require(rule::ANSWER, step.wrong_answer(effects).is_none());
+        breaches.require(rule::SAVE, saved.wrong(state, effects).is_none());
+        breaches.require(rule::FIFO, queue.overtaken(state, effects).is_none());
+        breaches.require(rule::OLDEST_DELETED, queue.forgotten(state).is_none());
+        breaches.require(rule::FREE_LOCK, !queue.waits_for_free_lock(state, effects));
         server_state.post(inner, self.0.watches, out);
-        let untoward = [overtaken, forgotten, idle, unsaved].into_iter().chain(breaches).flatten();
-        out.effects.extend(untoward.map(Effect::Notify));
     }
 
-    fn merge_saved(saved: &mut Option<record::Saved>, new: record::Saved) {
-        ServerCore::merge_saved(saved, new);
-    }
-}
-
-impl ServerNode {
     /// A term of a cluster begins: its server restarts in place.
-    fn begin_term(&self, core: &ServerCore, server_state: &mut ServerState, out: &mut OutOf<Self>) {
+    fn begin_term(
+        &self,
+        core: &ServerCore,
+        server_state: &mut ServerState,
+        out: &mut OutOf<Self>,
+        breaches: &mut Breaches,
+    ) {
         let saved = SavedBefore::of(&server_state.core, true);
         let before = (server_state.core.clone(), Cause::Restarted);
         let inner = out.of_part(|inner| core.restart_in_place(&mut server_state.core, inner));
         let (state, effects) = (&server_state.core, &inner);
         out.rows.extend((!state.is_queued_by_state()).then_some(MISPLACED));
         let step = ServerStep::new(before, (self.0.limits, &self.0.record), state, effects);
-        let breaches = [
-            step.wrong_status().map(Notice::WrongStatus),
-            saved.wrong(state, effects).map(Notice::WrongSave),
-        ];
+        breaches.require(rule::STATUS, step.wrong_status().is_none());
+        breaches.require(rule::SAVE, saved.wrong(state, effects).is_none());
         server_state.post(inner, self.0.watches, out);
-        out.effects.extend(breaches.into_iter().flatten().map(Effect::Notify));
     }
 }
 
@@ -131,6 +123,17 @@ impl CoreNode for ServerNode {
 
     fn core(&self, choice: u8) -> Self {
         Self(self.0.choosing(choice))
+    }
+
+    fn step(
+        &self,
+        choice: u8,
+        state: &mut ServerState,
+        input: InputOf<Self>,
+        out: &mut OutOf<Self>,
+        breaches: &mut Breaches,
+    ) {
+        CoreNode::core(self, choice).checked_step(state, input, out, breaches);
     }
 
     fn choices(&self) -> u8 {
@@ -206,7 +209,7 @@ impl ServerState {
                 let to = self.watched.remove(&claim)?;
                 Some(Effect::Send { to, message: Envelope::plain(Message::Over { claim }) })
             }
-            Effect::Notify(notice) => Some(Effect::Notify(Notice::Record(notice))),
+            Effect::Notify(notice) => Some(Effect::Notify(Notice(notice))),
         }));
         self.watched.retain(|id, _| {
             let status = self.core.claim(*id).and_then(record::Record::status);
@@ -290,23 +293,11 @@ fn answers(effect: &EffectOf<ServerCore>, (from, call): (Caller, CallId)) -> boo
 
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Record(record::Notice::Became { claim, status, .. }) => {
+        match self.0 {
+            record::Notice::Became { claim, status, .. } => {
                 write!(f, "claim {claim} is {}", status.name())
             }
-            Self::Record(record::Notice::Over { claim }) => {
-                write!(f, "nobody watches claim {claim}")
-            }
-            Self::WaitForFreeLock => f.write_str("who asks waits, and no claim is active"),
-            Self::DeletedOutOfOrder(claim) => {
-                write!(f, "claim {claim} is forgotten before an older one, or not by its key")
-            }
-            Self::WrongAnswer(call) => write!(f, "call {call} has another answer"),
-            Self::WrongStatus(claim) => write!(f, "claim {claim} has another status"),
-            Self::WrongTimer(claim) => write!(f, "a timer of claim {claim} counts from elsewhere"),
-            Self::WrongEnd(claim) => write!(f, "the end of claim {claim} is announced wrongly"),
-            Self::WrongSave(claim) => write!(f, "claim {claim} is not what a restart finds"),
-            Self::Overtaken(claim) => write!(f, "claim {claim} comes before an older one"),
+            record::Notice::Over { claim } => write!(f, "nobody watches claim {claim}"),
         }
     }
 }

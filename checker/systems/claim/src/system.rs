@@ -6,7 +6,7 @@ use turnstile_claim_machines::claim::Resource;
 use turnstile_harness::SystemSpec;
 use turnstile_ids::number::CallId;
 use turnstile_world::system::{Naming, NodeCore, System};
-use turnstile_world::{NodeId, Observation, Ordered, Value};
+use turnstile_world::{Breaches, NodeId, Observation, Ordered, Value};
 
 use crate::budgets::{LONG_POLL, NEW_TERM, REVOCATION, STRANGER};
 use crate::claim::ClaimSystem;
@@ -166,14 +166,14 @@ impl System for Nodes {
         }
     }
 
-    fn monitor(&self) -> Value {
+    fn monitor(&self, _breaches: &mut Breaches) -> Value {
         let programs = self.claim.keychains * self.claim.locks as usize;
         let users = vec![UserHistory::default(); self.claim.clients + programs];
         Value::new(Monitor { users, ..Monitor::default() })
     }
 
-    fn observe(&self, monitor: &mut Value, seen: &Observation) {
-        monitor::observe(&self.claim, monitor.of_mut(), seen);
+    fn observe(&self, monitor: &mut Value, seen: &Observation, breaches: &mut Breaches) {
+        monitor::observe(&self.claim, monitor.of_mut(), seen, breaches);
     }
 
     fn renames(&self) -> bool {

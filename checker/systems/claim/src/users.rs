@@ -16,9 +16,8 @@ use crate::claim::{ClaimSystem, RESOURCE};
 use crate::client::ClientState;
 use crate::keychain::{EndedClaim, KeychainState};
 use crate::monitor::{Monitor, UserHistory};
-use crate::promises::Breach;
 use crate::server::ServerState;
-use crate::statuses::is_finished;
+use crate::server_step::statuses::is_finished;
 
 /// A user's view of its claim.
 pub(super) struct User<'a> {
@@ -151,15 +150,6 @@ pub(super) fn has_no_other_timer(view: &View<'_>, node: NodeId) -> bool {
     let keychain_state: &KeychainState = view.state(node);
     let mut armed = view.nodes[node].armed::<keychain::Timer>();
     armed.all(|timer| keychain_state.core.claim(timer.resource).is_some())
-}
-
-/// Whether no client broke one of these promises in its last step.
-pub(super) fn keeps(system: &ClaimSystem, view: &View<'_>, promises: &[Breach]) -> bool {
-    let mut clients = view.nodes.iter().take(system.clients);
-    clients.all(|part| {
-        let broken = &part.state.of::<ClientState>().breaches;
-        !broken.iter().any(|breach| promises.contains(breach))
-    })
 }
 
 /// How many users believe that they hold the lock of a resource.

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use turnstile_world::{NodeId, NodePart};
+use turnstile_world::{Breaches, NodeId, NodePart};
 
 use crate::group_lock::GroupLock;
 
@@ -12,18 +12,26 @@ use crate::group_lock::GroupLock;
 pub(crate) struct Formed {
     group: GroupLock,
     /// What forms it.
-    form: fn(&GroupLock) -> Vec<NodePart>,
-    members: OnceLock<Vec<NodePart>>,
+    form: fn(&GroupLock) -> (Vec<NodePart>, Breaches),
+    members: OnceLock<(Vec<NodePart>, Breaches)>,
 }
 
 impl Formed {
-    pub(crate) fn new(group: GroupLock, form: fn(&GroupLock) -> Vec<NodePart>) -> Self {
+    pub(crate) fn new(group: GroupLock, form: fn(&GroupLock) -> (Vec<NodePart>, Breaches)) -> Self {
         Self { group, form, members: OnceLock::new() }
     }
 
     /// The first state of a member.
     pub(crate) fn member(&self, node: NodeId) -> &NodePart {
-        let members = self.members.get_or_init(|| (self.form)(&self.group));
-        &members[node]
+        &self.formed().0[node]
+    }
+
+    /// The rules that its forming broke.
+    pub(crate) fn breaches(&self) -> &Breaches {
+        &self.formed().1
+    }
+
+    fn formed(&self) -> &(Vec<NodePart>, Breaches) {
+        self.members.get_or_init(|| (self.form)(&self.group))
     }
 }

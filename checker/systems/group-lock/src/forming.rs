@@ -7,7 +7,7 @@ use turnstile_group_lock_core::Member;
 use turnstile_view_handler_core::View;
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_world::system::{Input, NodeCore};
-use turnstile_world::{Event, NodeId, NodePart, Ordered};
+use turnstile_world::{Breaches, Event, NodeId, NodePart, Observation, Ordered};
 
 use crate::group_lock::{GroupLock, member};
 use crate::layer_message::LayerMessage;
@@ -65,23 +65,29 @@ impl GroupLock {
     }
 }
 
-/// The members of a group that has formed.
-pub(crate) fn formed_group(group: &GroupLock) -> Vec<NodePart> {
+/// The members of a group that has formed, and the rules that this broke.
+pub(crate) fn formed_group(group: &GroupLock) -> (Vec<NodePart>, Breaches) {
     let founders: Vec<MemberNode> = (0..group.members).map(|node| group.member_at(node)).collect();
     quiescent(&founders, &group.first_input())
 }
 
 /// The members when quiescent, after each has received this input.
-fn quiescent(members: &[MemberNode], first: &Input) -> Vec<NodePart> {
+fn quiescent(members: &[MemberNode], first: &Input) -> (Vec<NodePart>, Breaches) {
+    let mut breaches = Breaches::default();
     let mut parts: Vec<_> =
         members.iter().map(|member_state| NodePart::start(member_state)).collect();
     let mut inputs: VecDeque<_> = (0..members.len()).map(|node| (node, first.clone())).collect();
     for _ in 0..STEPS_MAX {
         let Some((to, input)) = inputs.pop_front() else { break };
         let stepped = parts[to].step((to, &members[to]), &Event::Takes(input, 0));
+        for observed in stepped.observations {
+            if let Observation::Breaches(broken) = observed {
+                breaches.add(&broken);
+            }
+        }
         let sent = stepped.sends.into_iter();
         inputs.extend(sent.map(|(other, message)| (other, Input::Message { from: to, message })));
         parts[to] = stepped.node;
     }
-    parts
+    (parts, breaches)
 }

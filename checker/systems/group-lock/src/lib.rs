@@ -13,8 +13,8 @@ mod member_state;
 mod membership;
 mod nodes;
 mod predicates;
+mod rule;
 mod step_check;
-mod step_faults;
 mod system;
 mod world;
 

@@ -187,11 +187,9 @@ impl NodeCore for MemberNode {
             self.runs.step(choice, &mut member_state.runs, inner, out);
         }
         let (before, after, effects) = (locks_of(&before), member_state.core(), &out.effects);
-        let mut faults = member_state.faults;
-        let client = &self.client;
-        faults.add(&StepCheck { me: self.me, client, before, after, input: &input, effects });
-        member_state.faults = faults;
-        member_state.did(self.me, effects);
+        let (me, client, input) = (self.me, &self.client, &input);
+        StepCheck { me, client, before, after, input, effects }.add_to(&mut out.breaches);
+        member_state.did(me, effects, &mut out.breaches);
         if self.keeps_tokens {
             member_state.keep_tokens(effects);
         }

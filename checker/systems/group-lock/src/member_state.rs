@@ -8,9 +8,9 @@ use turnstile_step::{Symbolic, not_symbolic};
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{self as view, MemberId};
 use turnstile_world::system::Effect;
-use turnstile_world::{Ordered, Value};
+use turnstile_world::{Breaches, Ordered, Value};
 
-use crate::step_faults::StepFaults;
+use crate::rule;
 
 /// A running member, and its callers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
@@ -25,15 +25,6 @@ pub(crate) struct MemberState {
     pub(crate) tokens: BTreeMap<LockName, FencingToken>,
     /// What its core has saved.
     pub(crate) saved: Option<ViewId>,
-    /// A lock() call returned twice.
-    pub(crate) returned_twice: bool,
-    /// A caller lost a lock to another member.
-    pub(crate) lost_a_lock: bool,
-    /// It acknowledged a loss before it notified its caller.
-    pub(crate) acknowledged_unnotified: bool,
-    /// What its steps did wrong.
-    #[symbolic(skip)]
-    pub(crate) faults: StepFaults,
 }
 
 /// What is left of a member whose process has ended, for the next one.
@@ -83,16 +74,7 @@ not_symbolic!(Unborn, Departed, Call);
 impl MemberState {
     /// A member without callers.
     pub(crate) fn new(runs: Value) -> Self {
-        Self {
-            runs,
-            callers: BTreeMap::new(),
-            tokens: BTreeMap::new(),
-            saved: None,
-            returned_twice: false,
-            lost_a_lock: false,
-            acknowledged_unnotified: false,
-            faults: StepFaults::default(),
-        }
+        Self { runs, callers: BTreeMap::new(), tokens: BTreeMap::new(), saved: None }
     }
 
     /// The next life of a member.
@@ -133,8 +115,8 @@ impl MemberState {
         };
     }
 
-    /// Notifies its callers of a step's effects.
-    pub(crate) fn did(&mut self, me: MemberId, effects: &[Effect]) {
+    /// Notifies its callers of a step's effects, and adds the rules that these break.
+    pub(crate) fn did(&mut self, me: MemberId, effects: &[Effect], breaches: &mut Breaches) {
         let mut told = None;
         for effect in effects {
             match effect {
@@ -142,13 +124,16 @@ impl MemberState {
                     if let Some(MessageBody::DuplicateLockRsp(lock)) =
                         about_locks(message).map(|it| &it.body)
                     {
-                        self.acknowledged_unnotified |= told != Some(Notice::Duplicate(*lock));
+                        let is_notified = told == Some(Notice::Duplicate(*lock));
+                        breaches.require(rule::NOTIFIED_FIRST, is_notified);
                     }
                 }
                 Effect::Notify(notice) => match notice.get() {
                     Some(stack::Notice::Views(notice)) => self.is_told_of_views(me, notice),
-                    Some(stack::Notice::Locks(notice)) => self.is_told(*notice, &mut told),
-                    None => self.is_told(*notice.of(), &mut told),
+                    Some(stack::Notice::Locks(notice)) => {
+                        told = Some(self.is_told(*notice, breaches))
+                    }
+                    None => told = Some(self.is_told(*notice.of(), breaches)),
                 },
                 Effect::Save(saved) => self.saved = saved.get().copied(),
                 Effect::Arm(_) | Effect::Disarm(_) => {}
@@ -165,18 +150,17 @@ impl MemberState {
         self.tokens.extend(granted);
     }
 
-    fn is_told(&mut self, notice: Notice, told: &mut Option<Notice>) {
-        *told = Some(notice);
+    fn is_told(&mut self, notice: Notice, breaches: &mut Breaches) -> Notice {
         let lock = notice.lock();
         let before = self.callers.get(&lock).copied();
         let after = match (notice, before) {
             (Notice::Duplicate(_), Some(Caller::Waits)) => before,
             (Notice::Duplicate(_), _) => {
-                self.lost_a_lock |= before.is_some();
+                breaches.require(rule::LOSS, before.is_none());
                 (before == Some(Caller::HoldsAndWaits)).then_some(Caller::Waits)
             }
             (_, None | Some(Caller::Holds)) => {
-                self.returned_twice = true;
+                breaches.require(rule::RETURN, false);
                 before
             }
             (Notice::Locked(..), _) | (_, Some(Caller::HoldsAndWaits)) => Some(Caller::Holds),
@@ -186,6 +170,7 @@ impl MemberState {
             Some(caller) => self.callers.insert(lock, caller),
             None => self.callers.remove(&lock),
         };
+        notice
     }
 
     /// The callers of a member that has left lose its locks.

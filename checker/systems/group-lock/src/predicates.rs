@@ -16,6 +16,7 @@ use super::facts::{self, held};
 use super::group_lock::{GroupLock, member};
 use crate::member_state::{Caller, MemberState, timer_of_locks};
 use crate::membership::Membership;
+use crate::rule;
 use crate::step_check::{is_at_most, is_unlocking, last_token};
 
 turnstile_machine::system!("spec/systems/group-lock.yaml");
@@ -66,19 +67,19 @@ impl group_lock::Properties for GroupLock {
     }
 
     fn fifo_among_pending_requests(&self, view: &Self::View<'_>) -> bool {
-        members(view).all(|(_, member_state)| !member_state.faults.answered_out_of_order)
+        !view.breaks(rule::ORDER)
     }
 
     fn a_lock_is_refused_only_if_taken(&self, view: &Self::View<'_>) -> bool {
-        members(view).all(|(_, member_state)| !member_state.faults.refused_available)
+        !view.breaks(rule::REFUSAL)
     }
 
     fn a_round_begins_without_requests(&self, view: &Self::View<'_>) -> bool {
-        members(view).all(|(_, member_state)| !member_state.faults.kept_requests)
+        !view.breaks(rule::EMPTY_ROUND)
     }
 
     fn an_unlock_is_pending_until_answered(&self, view: &Self::View<'_>) -> bool {
-        members(view).all(|(_, member_state)| !member_state.faults.dropped_unlock)
+        !view.breaks(rule::PENDING_UNLOCK)
     }
 
     fn an_unlock_is_pending(&self, view: &Self::View<'_>) -> bool {
@@ -136,16 +137,15 @@ impl group_lock::Properties for GroupLock {
     }
 
     fn a_member_keeps_nothing_that_is_over(&self, view: &View<'_>) -> bool {
-        members(view).all(|(_, member_state)| {
+        let is_kept = |member_state: &MemberState| {
             let state = member_state.core();
             let is_used = |(_, lock): (_, &group::LockState)| {
                 lock.at != self.client.initial() || lock.is_client_lock
             };
             let is_later = |(_, early)| state.view.as_ref().is_none_or(|view| early > view.id);
-            !member_state.faults.took_for_early
-                && state.locks().all(is_used)
-                && state.early().all(is_later)
-        })
+            state.locks().all(is_used) && state.early().all(is_later)
+        };
+        !view.breaks(rule::EARLY) && members(view).all(|(_, member_state)| is_kept(member_state))
     }
 
     fn at_most_one_coordinator_per_view(&self, view: &View<'_>) -> bool {
@@ -159,7 +159,7 @@ impl group_lock::Properties for GroupLock {
     fn fencing_tokens_grow(&self, view: &View<'_>) -> bool {
         let mut tokens = BTreeSet::new();
         let mut kept = members(view).flat_map(|(_, member_state)| &member_state.tokens);
-        members(view).all(|(_, member_state)| !member_state.faults.granted_without_growth)
+        !view.breaks(rule::GROWTH)
             && kept.all(|token| tokens.insert(token))
             && members(view).all(|(me, member_state)| {
                 let core = member_state.core();
@@ -176,10 +176,8 @@ impl group_lock::Properties for GroupLock {
     }
 
     fn losers_are_notified_before_service_resumes(&self, view: &View<'_>) -> bool {
-        let is_told = members(view).all(|(_, member_state)| !member_state.acknowledged_unnotified);
-        let mut faults = members(view).map(|(_, member_state)| &member_state.faults);
-        is_told
-            && !faults.any(|faults| faults.forgot_a_loser)
+        !view.breaks(rule::NOTIFIED_FIRST)
+            && !view.breaks(rule::LOSERS)
             && self.says(Invariant::TheLockTable, view)
     }
 
@@ -208,11 +206,11 @@ impl group_lock::Properties for GroupLock {
     }
 
     fn locks_are_lost_only_in_a_merge(&self, view: &View<'_>) -> bool {
-        members(view).all(|(_, member_state)| !member_state.lost_a_lock)
+        !view.breaks(rule::LOSS)
     }
 
     fn lock_returns_at_most_once(&self, view: &View<'_>) -> bool {
-        members(view).all(|(_, member_state)| !member_state.returned_twice)
+        !view.breaks(rule::RETURN)
     }
 
     fn a_coordinator_eventually_serves(&self, view: &View<'_>) -> bool {

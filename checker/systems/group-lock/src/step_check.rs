@@ -9,12 +9,13 @@ use turnstile_group_lock_machines::group_lock_client::{Action, Event, State as L
 use turnstile_group_lock_machines::group_lock_coordinator::State as At;
 use turnstile_machine::Rules as _;
 use turnstile_view_handler_core::MemberId;
+use turnstile_world::Breaches;
 use turnstile_world::system::{Effect, Input};
 
 use crate::fifo;
 use crate::group_lock::{ClientRules, member};
 use crate::member_state::{Call, about_locks, notice_of};
-use crate::step_faults::StepFaults;
+use crate::rule;
 
 /// A step of a member's locks.
 #[derive(Clone, Copy, Debug)]
@@ -28,21 +29,19 @@ pub(crate) struct StepCheck<'s> {
     pub(crate) effects: &'s [Effect],
 }
 
-impl StepFaults {
-    /// Adds those of a step.
-    pub(crate) fn add(&mut self, step: &StepCheck<'_>) {
-        let steps = (step.before, step.after);
-        self.answered_out_of_order |= !fifo::is_in_order(step.me, steps, step.sent());
-        self.refused_available |= !step.refuses_only_taken();
-        self.kept_requests |= !step.begins_empty();
-        self.dropped_unlock |= !step.keeps_unlocks();
-        self.took_for_early |= !step.keeps_only_early();
-        self.granted_without_growth |= !step.grants_grow();
-        self.forgot_a_loser |= !step.waits_for_losers();
-    }
-}
-
 impl<'s> StepCheck<'s> {
+    /// Adds the rules that the step breaks.
+    pub(crate) fn add_to(&self, breaches: &mut Breaches) {
+        let in_order = fifo::is_in_order(self.me, (self.before, self.after), self.sent());
+        breaches.require(rule::ORDER, in_order);
+        breaches.require(rule::REFUSAL, self.refuses_only_taken());
+        breaches.require(rule::EMPTY_ROUND, self.begins_empty());
+        breaches.require(rule::PENDING_UNLOCK, self.keeps_unlocks());
+        breaches.require(rule::EARLY, self.keeps_only_early());
+        breaches.require(rule::GROWTH, self.grants_grow());
+        breaches.require(rule::LOSERS, self.waits_for_losers());
+    }
+
     /// The messages about locks to other members.
     fn sent(&self) -> impl Iterator<Item = (MemberId, &'s Message)> + use<'s> {
         self.effects.iter().filter_map(|effect| match effect {

@@ -8,7 +8,7 @@ use turnstile_harness::SystemSpec;
 use turnstile_system_view_handler::{NetworkNode, Views, cut};
 use turnstile_view_handler_core::{self as view, Members};
 use turnstile_world::system::{Input, NodeCore, System};
-use turnstile_world::{Direction, NetworkChange, NodeId, Ordered};
+use turnstile_world::{Breaches, Direction, NetworkChange, NodeId, Ordered, Value};
 
 use crate::budgets;
 use crate::formed::Formed;
@@ -57,6 +57,13 @@ impl System for Nodes {
 
     fn budgets(&self) -> Vec<&str> {
         GroupLock::BUDGETS.to_vec()
+    }
+
+    fn monitor(&self, breaches: &mut Breaches) -> Value {
+        if let Some(formed) = self.members.first().and_then(|member| member.formed.as_ref()) {
+            breaches.add(formed.breaches());
+        }
+        Value::new(())
     }
 
     fn network_change(&self, me: NodeId, input: &Input) -> Option<NetworkChange> {

@@ -12,7 +12,6 @@ use turnstile_world::NodeId;
 
 use super::envelope::{ClusterEvent, Envelope, Outbox, applied, lock_of};
 use super::log_service::LogService;
-use super::postconditions::CommandViolations;
 use super::replicated::Replicated;
 
 /// The log and the cluster's membership.
@@ -42,8 +41,6 @@ pub(crate) struct Cluster {
     pub(super) held: Vec<LogEntry>,
     /// Dropped commands: their callers are notified at any time, or never.
     lost: Vec<LogEntry>,
-    /// Postconditions that a command of the log has violated.
-    pub(crate) broken: CommandViolations,
 }
 
 /// A member as the cluster sees it.
@@ -92,7 +89,6 @@ impl Cluster {
             takes_late,
             held: Vec::new(),
             lost: Vec::new(),
-            broken: CommandViolations::default(),
         }
     }
 
@@ -153,7 +149,7 @@ impl Cluster {
     }
 
     /// Applies an event; returns the messages and their receivers.
-    pub(super) fn change(&mut self, change: ClusterEvent, service: &LogService<'_>) -> Outbox {
+    pub(super) fn change(&mut self, change: ClusterEvent, service: &mut LogService<'_>) -> Outbox {
         match change {
             ClusterEvent::Answer(place) => {
                 let (address, result) = self.answers.remove(usize::from(place));
@@ -310,7 +306,7 @@ impl Cluster {
         &mut self,
         from: NodeId,
         entry: LogEntry,
-        service: &LogService<'_>,
+        service: &mut LogService<'_>,
     ) -> Outbox {
         if self.members[from].address != entry.by {
             return Vec::new();
@@ -348,7 +344,7 @@ impl Cluster {
         (self.members.len() + 1, Envelope::Direct(address, message))
     }
 
-    fn append(&mut self, entry: LogEntry, service: &LogService<'_>) -> Outbox {
+    fn append(&mut self, entry: LogEntry, service: &mut LogService<'_>) -> Outbox {
         let index = Token::new(self.last.map_or(1, |last| last.number() + 1));
         let leader = self.leader.map(|node| self.members[node].address);
         self.is_reset |=
@@ -364,7 +360,7 @@ impl Cluster {
         let stayed = |address: Address| {
             self.members.iter().any(|member| member.address == address && !member.was_partitioned)
         };
-        self.broken.note(service.rules(), [&before, &self.log_state], &entry, &stayed);
+        service.check([&before, &self.log_state], &entry, &stayed);
         if let (Some(call), Some(lock)) = (entry.call, lock_of(&entry.operation))
             && self.has_address(entry.by)
         {

@@ -12,6 +12,8 @@ mod nodes;
 pub mod postconditions;
 mod predicates;
 mod replicated;
+#[expect(missing_docs, reason = "a rule is its sentence")]
+pub mod rule;
 mod system;
 mod words;
 mod world;

@@ -2,9 +2,11 @@
 //! the same one.
 
 use turnstile_ids::number::Token;
-use turnstile_replicated_lock_core::types::LogEntry;
+use turnstile_replicated_lock_core::types::{Address, LogEntry};
 use turnstile_replicated_lock_core::{Locks, Service};
+use turnstile_world::Breaches;
 
+use crate::postconditions;
 use crate::replicated::{Replicated, StatusRules};
 
 /// The replicated state machine of the log, with a choice among matching rows.
@@ -13,18 +15,25 @@ pub(crate) struct LogService<'r> {
     system: &'r Replicated,
     own: Service<StatusRules>,
     choice: u8,
+    /// The rules that the commands break.
+    breaches: &'r mut Breaches,
 }
 
 impl<'r> LogService<'r> {
     /// With the choice of one step.
-    pub(crate) fn new(system: &'r Replicated, choice: u8) -> Self {
+    pub(crate) fn new(system: &'r Replicated, choice: u8, breaches: &'r mut Breaches) -> Self {
         let own = Service { rules: system.status.choosing(choice) };
-        Self { system, own, choice: system.status.choice(choice) }
+        Self { system, own, choice: system.status.choice(choice), breaches }
     }
 
-    /// The table.
-    pub(crate) const fn rules(&self) -> &StatusRules {
-        &self.own.rules
+    /// Checks a command by the locks before and after it.
+    pub(crate) fn check(
+        &mut self,
+        locks: [&Locks; 2],
+        entry: &LogEntry,
+        stayed: &dyn Fn(Address) -> bool,
+    ) {
+        postconditions::check(&self.own.rules, locks, entry, stayed, self.breaches);
     }
 
     /// Applies a command, and returns the choice that the replicas take: the least one of those

@@ -1,4 +1,4 @@
-//! A member as a node keeps it: its core's state, and what the checks of its steps have found.
+//! A member as a node keeps it: its core's state, and the log as delivered to it.
 
 use turnstile_replicated_lock_core::types::Address;
 use turnstile_replicated_lock_core::{Member, State};
@@ -21,18 +21,6 @@ pub(crate) struct MemberState {
     pub(crate) address: Address,
     /// The core's state.
     pub(crate) core: State,
-    /// The listener was notified of a status that cannot follow the one before.
-    pub(crate) inconsistent_notification: bool,
-    /// A thread was not notified of a change of its lock.
-    pub(crate) missed_notification: bool,
-    /// A mutex took a step without a reason.
-    pub(crate) unfounded_notification: bool,
-    /// A mutex executed another command than it was asked for, or none.
-    pub(crate) other_command: bool,
-    /// It executed a RESET that no view and no election called for, or not the one that one did.
-    pub(crate) other_reset: bool,
-    /// It learned that it is in a minority, and did not give up its locks.
-    pub(crate) kept_locks_in_minority: bool,
     /// The log as delivered to it.
     pub(crate) delivered: Delivered,
 }

@@ -13,7 +13,7 @@ use turnstile_replicated_lock_core::types::{
 use turnstile_replicated_lock_machines::lock_mutex::State as Mutex;
 use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
 use turnstile_world::system::{self, NodeCore};
-use turnstile_world::{CoreNode, NodeId, Ordered, Value};
+use turnstile_world::{Breaches, CoreNode, NodeId, Ordered, Value};
 
 use crate::cluster::Cluster;
 use crate::delivered::Delivered;
@@ -22,6 +22,7 @@ use crate::log_service::LogService;
 use crate::member_state::{Inner, MemberInput, MemberState, has_nothing};
 use crate::mutex_step::{MutexStep, follows};
 use crate::replicated::Replicated;
+use crate::rule;
 
 /// A command of a member's threads.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
@@ -68,18 +69,7 @@ impl MemberNode {
     /// A member that has never run.
     fn member(&self, address: Address) -> MemberState {
         let core = self.inner(address, 0).start();
-        let delivered = Delivered::default();
-        MemberState {
-            address,
-            core,
-            inconsistent_notification: false,
-            missed_notification: false,
-            unfounded_notification: false,
-            other_command: false,
-            other_reset: false,
-            kept_locks_in_minority: false,
-            delivered,
-        }
+        MemberState { address, core, delivered: Delivered::default() }
     }
 
     /// Takes and checks a step of the member under its address.
@@ -88,6 +78,7 @@ impl MemberNode {
         member: &mut MemberState,
         (input, of_entry): (MemberInput, u8),
         out: &mut OutOf<Self>,
+        breaches: &mut Breaches,
     ) {
         let (before, mut told) = (member.core.clone(), member.core.told.clone());
         let behind = member.delivered.behind.clone();
@@ -111,7 +102,7 @@ impl MemberNode {
             notices.push(notice);
             if let Told::Changed { lock, status, token } = notice {
                 let before = told.insert(lock, (status, token)).unwrap_or_default().0;
-                member.inconsistent_notification |= !follows(before, status);
+                breaches.require(rule::LISTENER, follows(before, status));
             }
             Notice::Member(notice)
         };
@@ -119,17 +110,17 @@ impl MemberNode {
         out.effects
             .extend(effects.map(|effect| effect.map(&mut sends, |timer| timer, &mut notifies)));
         told.retain(|_, (status, _)| *status != LockStatus::None);
-        member.inconsistent_notification |= told != member.core.told;
+        breaches.require(rule::LISTENER, told == member.core.told);
         let (me, before, after, executed) = (member.address, &before, &member.core, &executed);
         let (input, behind) = (&input, [&behind, &member.delivered.behind]);
         let step = MutexStep { me, before, input, after, behind, executed, notices: &notices };
-        member.missed_notification |= !self.system.names().all(|lock| step.is_told(lock));
-        member.unfounded_notification |= !self.system.names().all(|lock| step.has_reason(lock));
-        member.other_command |= !self.system.names().all(|lock| step.executes(lock));
+        breaches.require(rule::NOTIFICATION, self.system.names().all(|lock| step.is_told(lock)));
+        breaches.require(rule::REASON, self.system.names().all(|lock| step.has_reason(lock)));
+        breaches.require(rule::COMMAND, self.system.names().all(|lock| step.executes(lock)));
         let operations = executed.iter().map(|entry| &entry.operation);
         let resets = operations.filter(|one| matches!(one, LogOperation::Reset(_)));
-        member.other_reset |= !resets.eq(reset.iter());
-        member.kept_locks_in_minority |= is_alone && !has_nothing(&member.core);
+        breaches.require(rule::CALLED_RESET, resets.eq(reset.iter()));
+        breaches.require(rule::MINORITY, !is_alone || has_nothing(&member.core));
     }
 }
 
@@ -158,6 +149,19 @@ impl Core for MemberNode {
     }
 
     fn step(&self, member: &mut MemberState, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        self.checked_step(member, input, out, &mut Breaches::default());
+    }
+}
+
+impl MemberNode {
+    /// Its step, and the rules that it breaks.
+    fn checked_step(
+        &self,
+        member: &mut MemberState,
+        input: InputOf<Self>,
+        out: &mut OutOf<Self>,
+        breaches: &mut Breaches,
+    ) {
         let mut of_entry = 0;
         let input = match input {
             Input::Message { from, message: Envelope::Log(message) } => {
@@ -188,7 +192,7 @@ impl Core for MemberNode {
             }
             Input::Message { message: Envelope::Direct(..), .. } | Input::Restart(_) => return,
         };
-        self.judge(member, (input, of_entry), out);
+        self.judge(member, (input, of_entry), out, breaches);
     }
 }
 
@@ -197,6 +201,17 @@ impl CoreNode for MemberNode {
 
     fn core(&self, choice: u8) -> Self {
         Self { choice, ..self.clone() }
+    }
+
+    fn step(
+        &self,
+        choice: u8,
+        state: &mut MemberState,
+        input: InputOf<Self>,
+        out: &mut OutOf<Self>,
+        breaches: &mut Breaches,
+    ) {
+        CoreNode::core(self, choice).checked_step(state, input, out, breaches);
     }
 
     fn choices(&self) -> u8 {
@@ -257,13 +272,14 @@ impl NodeCore for LogNode {
     }
 
     fn step(&self, choice: u8, state: &mut Value, input: system::Input, out: &mut system::Out) {
-        let (cluster, service) = (state.of_mut::<Cluster>(), LogService::new(&self.0, choice));
+        let cluster = state.of_mut::<Cluster>();
+        let mut service = LogService::new(&self.0, choice, &mut out.breaches);
         let outbox = match input {
             Input::Message { from, message } => {
                 let Envelope::Log(Message::Execute(entry)) = message.of() else { return };
-                cluster.receive(from, entry.clone(), &service)
+                cluster.receive(from, entry.clone(), &mut service)
             }
-            Input::Command(change) => cluster.change(*change.of(), &service),
+            Input::Command(change) => cluster.change(*change.of(), &mut service),
             Input::Fired(_) | Input::Restart(_) => return,
         };
         let send = |(to, envelope)| Effect::Send { to, message: Ordered::new(envelope) };

@@ -15,6 +15,7 @@ use super::delivered::Role;
 use super::facts::LockFacts;
 use super::member_state::{MemberState, has_nothing};
 use super::replicated::Replicated;
+use super::rule;
 
 turnstile_machine::system!("spec/systems/replicated-lock.yaml");
 
@@ -152,23 +153,23 @@ impl replicated_lock::Properties for Replicated {
     }
 
     fn fifo_among_waiters(&self, view: &View<'_>) -> bool {
-        !cluster(view).broken.order
+        !view.breaks(rule::ORDER)
     }
 
     fn reset_keeps_only_listed_members(&self, view: &View<'_>) -> bool {
-        !cluster(view).broken.reset
+        !view.breaks(rule::RESET)
     }
 
     fn unlock_takes_effect(&self, view: &View<'_>) -> bool {
-        !cluster(view).broken.kept
+        !view.breaks(rule::UNLOCK)
     }
 
     fn a_free_lock_is_granted(&self, view: &View<'_>) -> bool {
-        !cluster(view).broken.refused
+        !view.breaks(rule::FREE_LOCK)
     }
 
     fn members_of_the_majority_keep_their_locks(&self, view: &View<'_>) -> bool {
-        !cluster(view).broken.stayed
+        !view.breaks(rule::MAJORITY)
     }
 
     fn replicas_agree_with_the_log(&self, view: &View<'_>) -> bool {
@@ -183,11 +184,11 @@ impl replicated_lock::Properties for Replicated {
     }
 
     fn listener_notifications_are_consistent(&self, view: &View<'_>) -> bool {
-        members(view).all(|(_, state)| !state.inconsistent_notification)
+        !view.breaks(rule::LISTENER)
     }
 
     fn threads_are_notified(&self, view: &View<'_>) -> bool {
-        members(view).all(|(_, state)| !state.missed_notification)
+        !view.breaks(rule::NOTIFICATION)
     }
 
     fn a_member_keeps_nothing_that_is_over(&self, view: &View<'_>) -> bool {
@@ -214,11 +215,11 @@ impl replicated_lock::Properties for Replicated {
     }
 
     fn mutexes_have_reasons(&self, view: &View<'_>) -> bool {
-        members(view).all(|(_, state)| !state.unfounded_notification)
+        !view.breaks(rule::REASON)
     }
 
     fn commands_match_calls(&self, view: &View<'_>) -> bool {
-        members(view).all(|(_, state)| !state.other_command)
+        !view.breaks(rule::COMMAND)
     }
 
     fn roles_follow_views_and_elections(&self, view: &View<'_>) -> bool {
@@ -233,7 +234,7 @@ impl replicated_lock::Properties for Replicated {
     }
 
     fn reset_follows_views_and_elections(&self, view: &View<'_>) -> bool {
-        members(view).all(|(_, state)| !state.other_reset)
+        !view.breaks(rule::CALLED_RESET)
     }
 
     fn a_member_leads(&self, view: &View<'_>) -> bool {
@@ -241,14 +242,13 @@ impl replicated_lock::Properties for Replicated {
     }
 
     fn a_minority_member_holds_no_lock(&self, view: &View<'_>) -> bool {
-        members(view).all(|(_, state)| {
+        let is_free = |state: &MemberState| {
             let has_resigned = state.core.at == Member::Resigned;
             // A new member has received no view that contains it, and knows of none.
             let knows = has_resigned && !state.core.present.is_empty();
-            !state.kept_locks_in_minority
-                && (!has_resigned || state.core.told.is_empty())
-                && (!knows || has_nothing(&state.core))
-        })
+            (!has_resigned || state.core.told.is_empty()) && (!knows || has_nothing(&state.core))
+        };
+        !view.breaks(rule::MINORITY) && members(view).all(|(_, state)| is_free(state))
     }
 
     fn timers_match_state(&self, view: &View<'_>) -> bool {
@@ -287,7 +287,7 @@ impl replicated_lock::Properties for Replicated {
     }
 
     fn mutual_exclusion_with_fencing_tokens(&self, view: &View<'_>) -> bool {
-        view.monitor::<Vec<ActHistory>>().iter().all(|history| !history.interleaved)
+        !view.breaks(rule::ACTS)
     }
 
     fn a_thread_acts(&self, view: &View<'_>) -> bool {

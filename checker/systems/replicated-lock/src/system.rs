@@ -6,7 +6,7 @@ use turnstile_harness::SystemSpec;
 use turnstile_replicated_lock_core::message::{Command as Asked, Message};
 use turnstile_replicated_lock_core::types::{Address, Timer};
 use turnstile_world::system::{Naming, NodeCore, System};
-use turnstile_world::{NodeId, Observation, Ordered, Value};
+use turnstile_world::{Breaches, NodeId, Observation, Ordered, Value};
 
 use crate::act_history::{self, ActHistory};
 use crate::cluster::Cluster;
@@ -71,12 +71,12 @@ impl System for Nodes {
         )
     }
 
-    fn monitor(&self) -> Value {
+    fn monitor(&self, _breaches: &mut Breaches) -> Value {
         Value::new(vec![ActHistory::default(); usize::from(self.system.locks)])
     }
 
-    fn observe(&self, monitor: &mut Value, seen: &Observation) {
-        act_history::observe(monitor.of_mut::<Vec<ActHistory>>(), seen);
+    fn observe(&self, monitor: &mut Value, seen: &Observation, breaches: &mut Breaches) {
+        act_history::observe(monitor.of_mut::<Vec<ActHistory>>(), seen, breaches);
     }
 
     fn renames(&self) -> bool {

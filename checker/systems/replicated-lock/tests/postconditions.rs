@@ -3,7 +3,9 @@
 use turnstile_replicated_lock_core::types::{Address, LockName, LogEntry, LogOperation};
 use turnstile_replicated_lock_core::{Lock, Locks};
 use turnstile_replicated_lock_machines::lock_status::Machine;
-use turnstile_system_replicated_lock::postconditions::CommandViolations;
+use turnstile_system_replicated_lock::postconditions;
+use turnstile_system_replicated_lock::rule;
+use turnstile_world::Breaches;
 
 fn locks(holder: u64, waiters: &[u64]) -> Locks {
     let waiters = waiters.iter().map(|who| Address(*who)).collect();
@@ -15,9 +17,11 @@ fn locks(holder: u64, waiters: &[u64]) -> Locks {
 #[track_caller]
 fn check(before: &Locks, operation: LogOperation, after: &Locks, expected: [bool; 3]) {
     let entry = LogEntry { by: Address(1), call: None, operation };
-    let mut broken = CommandViolations::default();
-    broken.note(&Machine, [before, after], &entry, &|who| who == Address(1));
-    assert_eq!([broken.order, broken.reset, broken.stayed], expected);
+    let mut broken = Breaches::default();
+    let stayed = |who| who == Address(1);
+    postconditions::check(&Machine, [before, after], &entry, &stayed, &mut broken);
+    let rules = [rule::ORDER, rule::RESET, rule::MAJORITY];
+    assert_eq!(rules.map(|rule| broken.contains(rule)), expected);
 }
 
 #[test]
@@ -38,9 +42,9 @@ fn a_free_lock_is_granted() {
         {
             let operation = operation.clone();
             let entry = LogEntry { by: Address(1), call: None, operation };
-            let mut broken = CommandViolations::default();
-            broken.note(&Machine, [before, &after], &entry, &|_| false);
-            assert_eq!(broken.refused, is_refused, "{entry}");
+            let mut broken = Breaches::default();
+            postconditions::check(&Machine, [before, &after], &entry, &|_| false, &mut broken);
+            assert_eq!(broken.contains(rule::FREE_LOCK), is_refused, "{entry}");
         }
     }
 }

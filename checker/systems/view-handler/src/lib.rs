@@ -6,6 +6,7 @@ mod monitor;
 mod network;
 mod nodes;
 mod predicates;
+mod rule;
 mod system;
 mod views;
 pub mod words;

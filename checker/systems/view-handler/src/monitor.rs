@@ -3,10 +3,11 @@
 use turnstile_step::Symbolic;
 use turnstile_view_handler_core::number::ViewId;
 use turnstile_view_handler_core::{self as view, Command, MemberId, Members, View};
-use turnstile_world::{NodeId, Observation};
+use turnstile_world::{Breaches, NodeId, Observation};
 
 use crate::member;
-use crate::nodes::{Duty, Notice};
+use crate::nodes::Notice;
+use crate::rule;
 use crate::views::node;
 
 /// The history variables of the system.
@@ -14,42 +15,12 @@ use crate::views::node;
 pub(crate) struct Monitor {
     /// By member.
     pub(crate) members: Vec<MemberHistory>,
-    /// A suspension was ended by an event of another one.
-    pub(crate) stale_resume: bool,
-    /// A coord installed a merge view made from another view than its present one.
-    pub(crate) merged_across: bool,
     /// A merge view was installed.
     pub(crate) has_merged: bool,
-    /// A MERGE-REQ was not answered.
-    pub(crate) unanswered_merge_req: bool,
-    /// A MERGE did not start the processing of queued events.
-    pub(crate) unprocessed_queue: bool,
-    /// A member went on with the installation of a view that failed.
-    pub(crate) kept_failed_view: bool,
-    /// A view with the merge leader ended the wait for the end of a merge.
-    pub(crate) ended_wait: bool,
-    /// A member did not suspect one that has a view without it.
-    pub(crate) trusts_excluder: bool,
-    /// A Resumer did not resume the handler.
-    pub(crate) idle_resumer: bool,
-    /// The handler was resumed before the view was installed.
-    pub(crate) resumed_early: bool,
-    /// A member installed a view whose number is not greater than the previous one.
-    pub(crate) view_number_decreased: bool,
-    /// A member installed another's view that is not newer than the one that it made, or an older
-    /// one interrupted what it did.
-    pub(crate) installed_an_older_one: bool,
-    /// A member did not ask to leave, did not tell that the state has arrived, or confirmed a view
-    /// that it has not installed.
-    pub(crate) said_wrongly: bool,
     /// The members that were suspected, wanted to leave, or are in a view that a member received
     /// which is not in it.
     #[symbolic(skip)]
     parted: Members,
-    /// A member installed a view without another one, and neither of them has parted.
-    pub(crate) excluded_without_cause: bool,
-    /// A member of no group installed a view without having asked to join.
-    pub(crate) entered_unasked: bool,
 }
 
 /// The history variables of one member.
@@ -96,8 +67,8 @@ impl Monitor {
         Self { members: views.map(history).collect(), ..Self::default() }
     }
 
-    /// Updates the history variables.
-    pub(crate) fn observe(&mut self, seen: &Observation) {
+    /// Updates the history variables, and adds the rules that the step breaks by them.
+    pub(crate) fn observe(&mut self, seen: &Observation, breaches: &mut Breaches) {
         match seen {
             Observation::Asked(who, command) => {
                 let Some(command) = command.get() else { return };
@@ -111,7 +82,7 @@ impl Monitor {
                 }
             }
             Observation::Told(who, notice) => match notice.of() {
-                Notice::User(notice) => self.is_told(*who, notice),
+                Notice::User(notice) => self.is_told(*who, notice, breaches),
                 Notice::ViewReceived(view) => {
                     let history = &mut self.members[*who];
                     let has_coord =
@@ -124,27 +95,11 @@ impl Monitor {
                         history.sent = history.sent.max(Some(view.id));
                     }
                 }
-                Notice::Violates(duty) => match duty {
-                    Duty::AnswerMergeReq => self.unanswered_merge_req = true,
-                    Duty::ProcessQueue => self.unprocessed_queue = true,
-                    Duty::GiveUp => self.kept_failed_view = true,
-                    Duty::WaitForLeader => self.ended_wait = true,
-                    Duty::Suspect(..) => self.trusts_excluder = true,
-                    Duty::Resume => self.idle_resumer = true,
-                    Duty::InstallFirst => self.resumed_early = true,
-                    Duty::IgnoreOlder | Duty::InstallNewer(_) => self.installed_an_older_one = true,
-                    Duty::ConfirmItsOwn
-                    | Duty::AskToLeave(_)
-                    | Duty::Remember(_)
-                    | Duty::TellThatItHasTheState => {
-                        self.said_wrongly = true;
-                    }
-                },
             },
             Observation::Crashed(who) | Observation::Restarted(who) => {
                 self.members[*who] = MemberHistory::default();
             }
-            Observation::Violation(_) => {}
+            Observation::Violation(_) | Observation::Breaches(_) => {}
         }
     }
 
@@ -170,19 +125,21 @@ impl Monitor {
         }
     }
 
-    fn is_told(&mut self, who: NodeId, notice: &view::Notice) {
+    fn is_told(&mut self, who: NodeId, notice: &view::Notice, breaches: &mut Breaches) {
         let history = &mut self.members[who];
         match notice {
             view::Notice::Installed(view) => {
-                self.merged_across |= view.is_merge() && history.merges_across(member(who), view);
+                let is_own = !view.is_merge() || !history.merges_across(member(who), view);
+                breaches.require(rule::OWN_MERGE, is_own);
                 self.has_merged |= view.is_merge();
-                self.view_number_decreased |= history.last >= Some(view.id);
+                breaches.require(rule::GREATER_NUMBER, history.last < Some(view.id));
                 let has_parted = |one: MemberId| self.parted.contains(one);
                 let is_due = |one| view.contains(one) || has_parted(one) || has_parted(member(who));
-                self.excluded_without_cause |= !history.view.iter().all(is_due);
+                breaches.require(rule::EXCLUSION, history.view.iter().all(is_due));
                 let is_in = view.contains(member(who));
                 let was_in = history.view.contains(member(who));
-                self.entered_unasked |= is_in && !was_in && !history.has_asked_to_join;
+                let enters = is_in && !was_in;
+                breaches.require(rule::ENTRY, !enters || history.has_asked_to_join);
                 history.has_asked_to_join = false;
                 history.suspects.retain(|suspect| view.contains(*suspect));
                 history.exclude(view);
@@ -202,7 +159,7 @@ impl Monitor {
             }
             view::Notice::Suspended(_) => history.installed_since_suspension = Some(false),
             view::Notice::Resumed { from, by } => {
-                self.stale_resume |= *by != Some(*from);
+                breaches.require(rule::OWN_RESUME, *by == Some(*from));
                 history.installed_since_suspension = None;
             }
             view::Notice::GotState => {}

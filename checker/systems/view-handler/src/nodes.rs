@@ -10,8 +10,9 @@ use turnstile_view_handler_core::{
     View,
 };
 use turnstile_view_handler_machines::view_handler::Resource;
-use turnstile_world::{CoreNode, NodeId};
+use turnstile_world::{Breaches, CoreNode, NodeId, StepRule};
 
+use crate::rule;
 use crate::views::{member, node};
 use crate::{Assumptions, HandlerRules, Views, words};
 
@@ -22,13 +23,10 @@ pub(crate) enum Notice {
     User(view::Notice),
     /// A coord has sent it this view.
     ViewReceived(View),
-    /// A step did not do what it had to do.
-    Violates(Duty),
 }
 
 /// What a step has to do, by its input and the state before it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub(crate) enum Duty {
+enum Duty {
     /// To answer a MERGE-REQ.
     AnswerMergeReq,
     /// To process the events that a MERGE finds in the queue of a running handler.
@@ -63,7 +61,6 @@ impl fmt::Display for Notice {
         match self {
             Self::User(notice) => notice.fmt(f),
             Self::ViewReceived(view) => write!(f, "hears of {view}"),
-            Self::Violates(duty) => write!(f, "does not do its duty: {duty:?}"),
         }
     }
 }
@@ -76,6 +73,26 @@ pub(crate) struct ObservedMember {
     resumes: bool,
     /// Whether the views that exclude their receivers are lost.
     loses_exclusions: bool,
+}
+
+impl Duty {
+    /// The rule that asks for it.
+    const fn rule(&self) -> StepRule {
+        match self {
+            Self::AnswerMergeReq => rule::ANSWER_MERGE_REQ,
+            Self::ProcessQueue => rule::PROCESS_QUEUE,
+            Self::GiveUp => rule::GIVE_UP,
+            Self::WaitForLeader => rule::WAIT_FOR_LEADER,
+            Self::Suspect(..) => rule::SUSPECT,
+            Self::Resume => rule::RESUME,
+            Self::InstallFirst => rule::INSTALL_FIRST,
+            Self::IgnoreOlder | Self::InstallNewer(_) => rule::INSTALL_NEWER,
+            Self::ConfirmItsOwn
+            | Self::AskToLeave(_)
+            | Self::Remember(_)
+            | Self::TellThatItHasTheState => rule::SAY,
+        }
+    }
 }
 
 impl ObservedMember {
@@ -238,6 +255,19 @@ impl Core for ObservedMember {
     }
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        self.checked_step(state, input, out, &mut Breaches::default());
+    }
+}
+
+impl ObservedMember {
+    /// Its step, and the rules that it breaks.
+    fn checked_step(
+        &self,
+        state: &mut State,
+        input: InputOf<Self>,
+        out: &mut OutOf<Self>,
+        breaches: &mut Breaches,
+    ) {
         let duty = self.duty(state, &input);
         let is_view = matches!(&input, Input::Message { message: Message::View(_), .. });
         let newer = state.made.filter(|_| is_view).map(Duty::InstallNewer);
@@ -253,8 +283,9 @@ impl Core for ObservedMember {
         let mut inner = Out::default();
         self.handler.step(state, input, &mut inner);
         let duties = duty.into_iter().chain([Duty::InstallFirst, Duty::ConfirmItsOwn]).chain(newer);
-        let violated = duties.filter(|duty| !self.is_done(duty, state, &inner.effects));
-        out.effects.extend(violated.map(|duty| Effect::Notify(Notice::Violates(duty))));
+        for duty in duties {
+            breaches.require(duty.rule(), self.is_done(&duty, state, &inner.effects));
+        }
         if !self.resumes {
             inner.effects.retain(|effect| !matches!(effect, Effect::Arm(Timer::Resumer(_))));
         }
@@ -292,6 +323,17 @@ impl CoreNode for MemberNode {
         let handler = self.views.handler(self.me, choice);
         let Assumptions { resumes, loses_exclusions, .. } = self.views.assumptions;
         ObservedMember { handler, resumes, loses_exclusions }
+    }
+
+    fn step(
+        &self,
+        choice: u8,
+        state: &mut State,
+        input: InputOf<ObservedMember>,
+        out: &mut OutOf<ObservedMember>,
+        breaches: &mut Breaches,
+    ) {
+        self.core(choice).checked_step(state, input, out, breaches);
     }
 
     fn choices(&self) -> u8 {
@@ -338,7 +380,7 @@ impl CoreNode for MemberNode {
     fn notice_words(&self, notice: &Notice) -> Option<String> {
         match notice {
             Notice::User(notice) => words::notice(notice),
-            Notice::ViewReceived(_) | Notice::Violates(_) => None,
+            Notice::ViewReceived(_) => None,
         }
     }
 

@@ -11,6 +11,7 @@ use turnstile_world::property::View;
 
 use super::facts::{RunningMember, RunningMembers as Facts};
 use super::monitor::{MemberHistory, Monitor};
+use super::rule;
 use super::{Views, member};
 
 turnstile_machine::system!("spec/systems/view-handler.yaml");
@@ -89,7 +90,7 @@ impl view_handler::Properties for Views {
     }
 
     fn no_merge_across_a_view_change(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().merged_across
+        !view.breaks(rule::OWN_MERGE)
     }
 
     fn groups_have_merged(&self, view: &Self::View<'_>) -> bool {
@@ -97,7 +98,7 @@ impl view_handler::Properties for Views {
     }
 
     fn no_stale_resume(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().stale_resume
+        !view.breaks(rule::OWN_RESUME)
     }
 
     fn the_first_coord_is_resumed(&self, view: &Self::View<'_>) -> bool {
@@ -121,23 +122,23 @@ impl view_handler::Properties for Views {
     }
 
     fn every_merge_req_is_answered(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().unanswered_merge_req
+        !view.breaks(rule::ANSWER_MERGE_REQ)
     }
 
     fn merge_processes_queued_events(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().unprocessed_queue
+        !view.breaks(rule::PROCESS_QUEUE)
     }
 
     fn excluded_members_suspect(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().trusts_excluder
+        !view.breaks(rule::SUSPECT)
     }
 
     fn the_resumer_resumes(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().idle_resumer
+        !view.breaks(rule::RESUME)
     }
 
     fn views_are_installed_before_resumption(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().resumed_early
+        !view.breaks(rule::INSTALL_FIRST)
     }
 
     fn suspension_is_notified(&self, view: &Self::View<'_>) -> bool {
@@ -153,8 +154,7 @@ impl view_handler::Properties for Views {
     }
 
     fn a_view_without_the_leader_ends_the_wait(&self, view: &Self::View<'_>) -> bool {
-        let is_ended = view.monitor::<Monitor>().ended_wait;
-        !is_ended
+        !view.breaks(rule::WAIT_FOR_LEADER)
             && !up(view).any(|(node, Member { state, .. })| {
                 let is_without = |group: &GroupView| {
                     state.merge_leader.is_some_and(|leader| !group.contains(leader.merge.of))
@@ -172,19 +172,19 @@ impl view_handler::Properties for Views {
     }
 
     fn views_are_installed_in_order(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().installed_an_older_one
+        !view.breaks(rule::INSTALL_NEWER)
     }
 
     fn members_say_what_they_do(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().said_wrongly
+        !view.breaks(rule::SAY)
     }
 
     fn members_are_excluded_for_a_cause(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().excluded_without_cause
+        !view.breaks(rule::EXCLUSION)
     }
 
     fn a_member_enters_a_group_only_by_a_join(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().entered_unasked
+        !view.breaks(rule::ENTRY)
     }
 
     fn a_queue_is_processed(&self, view: &Self::View<'_>) -> bool {
@@ -195,7 +195,7 @@ impl view_handler::Properties for Views {
             let mut is_due = || late.any(|timer: &Timer| *timer == Timer::Queue);
             let is_right = if state.queue.is_empty() { !is_armed } else { is_armed || is_due() };
             is_right && queued.all(is_once)
-        }) && !view.monitor::<Monitor>().kept_failed_view
+        }) && !view.breaks(rule::GIVE_UP)
     }
 
     fn a_member_keeps_nothing_that_is_over(&self, view: &Self::View<'_>) -> bool {
@@ -267,7 +267,7 @@ impl view_handler::Properties for Views {
     }
 
     fn view_numbers_increase(&self, view: &Self::View<'_>) -> bool {
-        !view.monitor::<Monitor>().view_number_decreased
+        !view.breaks(rule::GREATER_NUMBER)
     }
 
     fn a_view_has_changed(&self, view: &Self::View<'_>) -> bool {

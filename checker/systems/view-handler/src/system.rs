@@ -3,7 +3,7 @@
 use turnstile_harness::SystemSpec;
 use turnstile_view_handler_core::Message;
 use turnstile_world::system::{Input, NodeCore, System};
-use turnstile_world::{NetworkChange, NodeId, Observation, Ordered, Value};
+use turnstile_world::{Breaches, NetworkChange, NodeId, Observation, Ordered, Value};
 
 use crate::budgets::PARTITION;
 use crate::monitor::Monitor;
@@ -50,12 +50,12 @@ impl System for Nodes {
         matches!(message.of(), Message::Coord(_))
     }
 
-    fn monitor(&self) -> Value {
+    fn monitor(&self, _breaches: &mut Breaches) -> Value {
         let views = &self.network.0;
         Value::new(Monitor::new((0..views.members).map(|node| views.first_view(node))))
     }
 
-    fn observe(&self, monitor: &mut Value, seen: &Observation) {
-        monitor.of_mut::<Monitor>().observe(seen);
+    fn observe(&self, monitor: &mut Value, seen: &Observation, breaches: &mut Breaches) {
+        monitor.of_mut::<Monitor>().observe(seen, breaches);
     }
 }

@@ -3,11 +3,12 @@
 
 use turnstile_harness::check::SearchFn;
 use turnstile_harness::options::Options;
-use turnstile_harness::results::result::PropertyReport;
+use turnstile_harness::results::result::{PropertyReport, ResultReport};
 use turnstile_search::bounds::{NoProgress, Reductions};
 use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{
-    Budget, Node, NodeId, Ordered, Predicate, Property, Reads, TemporalFormula, Value, World,
+    Budget, Node, NodeId, Ordered, Predicate, Property, Reads, StepRule, TemporalFormula, Value,
+    World,
 };
 
 use std::sync::Arc;
@@ -25,6 +26,9 @@ pub(crate) enum By {
 
 /// A state that the core cannot enter: its step panics.
 pub(crate) const PANICS: u8 = 99;
+
+/// A rule that each step down breaks.
+pub(crate) const NEVER_FALLS: StepRule = StepRule("the number never falls");
 
 /// A step: source, trigger, target.
 pub(crate) type Row = (u8, By, u8);
@@ -64,7 +68,9 @@ impl NodeCore for Toy {
         let (Input::Command(place) | Input::Fired(place)) = input else { return };
         let state = state.of_mut::<u8>();
         out.effects.extend(self.timers(*state).map(Effect::Disarm));
+        let before = *state;
         *state = self.row(&place).2;
+        out.breaches.require(NEVER_FALLS, before <= *state);
         assert_ne!(*state, PANICS, "the toy breaks");
         out.effects.extend(self.timers(*state).map(Effect::Arm));
     }
@@ -118,11 +124,16 @@ pub(crate) fn property(name: &str, formula: TemporalFormula, without: &[&str]) -
 
 /// The report of each property by an engine.
 pub(crate) fn verdicts(world: &Arc<World>, engine: SearchFn) -> Vec<PropertyReport> {
+    searched(world, engine).properties
+}
+
+/// The result of an engine.
+pub(crate) fn searched(world: &Arc<World>, engine: SearchFn) -> ResultReport {
     let options = Options { reduce: Reductions::NONE, ..Options::new(&NoProgress) };
     let title = ("toy", "toy");
     let checked = engine(world, title, &options);
     assert!(checked.result.complete, "{:?}", checked.result.notes.cut);
-    checked.result.properties
+    checked.result
 }
 
 /// The engines that are compared.

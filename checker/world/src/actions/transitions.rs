@@ -15,6 +15,7 @@ use crate::links::link::Link;
 use crate::monitor::{MonitorPart, Observation, Violation};
 use crate::parts::{Op, Part, PartOutcome, Tag};
 use crate::property::{self, Reads};
+use crate::step_rules::Breaches;
 use crate::symmetry;
 use crate::system::System;
 use crate::world::World;
@@ -162,17 +163,25 @@ impl TransitionSystem for World {
 }
 
 /// The monitor after the observations of a step.
-fn observe(
+pub(crate) fn observe(
     system: &dyn System,
     monitor: &MonitorPart,
     observations: &[Observation],
 ) -> MonitorPart {
-    let mut next = MonitorPart { system: monitor.system.clone(), violation: None };
+    let (system_part, breaches) = (monitor.system.clone(), Breaches::default());
+    let mut next = MonitorPart { system: system_part, violation: None, breaches };
     for one in observations {
-        if let Observation::Violation(violation) = one {
-            next.violation.get_or_insert_with(|| violation.clone());
+        match one {
+            Observation::Violation(violation) => {
+                next.violation.get_or_insert_with(|| violation.clone());
+            }
+            Observation::Breaches(breaches) => next.breaches.add(breaches),
+            Observation::Asked(..)
+            | Observation::Told(..)
+            | Observation::Crashed(_)
+            | Observation::Restarted(_) => {}
         }
-        system.observe(&mut next.system, one);
+        system.observe(&mut next.system, one, &mut next.breaches);
     }
     next
 }

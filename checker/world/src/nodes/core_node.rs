@@ -5,6 +5,7 @@ use std::fmt::{Debug, Display};
 use turnstile_step::{self as step, Core};
 
 use crate::links::network::NodeId;
+use crate::step_rules::Breaches;
 use crate::system::{Effect, Input, NodeCore, Out, numbered};
 use crate::value::{Content, Ordered, Value};
 
@@ -23,6 +24,19 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
 
     /// The core that takes the row with this number if several match.
     fn core(&self, choice: u8) -> Self::Core;
+
+    /// The step of the core that [`CoreNode::core`] returns for this choice, and the rules about
+    /// single steps that it breaks.
+    fn step(
+        &self,
+        choice: u8,
+        state: &mut <Self::Core as Core>::State,
+        input: step::InputOf<Self::Core>,
+        out: &mut step::OutOf<Self::Core>,
+        _breaches: &mut Breaches,
+    ) {
+        self.core(choice).step(state, input, out);
+    }
 
     /// The most rows that may match one event: 1 for an amended table.
     fn choices(&self) -> u8 {
@@ -154,9 +168,8 @@ impl<N: CoreNode> NodeCore for N {
     }
 
     fn step(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out) {
-        let input = typed_input(self, &input);
-        let mut typed = step::Out::default();
-        self.core(choice).step(state.of_mut(), input, &mut typed);
+        let (input, mut typed) = (typed_input(self, &input), step::Out::default());
+        CoreNode::step(self, choice, state.of_mut(), input, &mut typed, &mut out.breaches);
         erase(self, typed, out);
     }
 

@@ -325,12 +325,16 @@ impl StepResult {
             let violation = Violation { node, what: ViolationKind::Panic(panic) };
             return self.observations.push(Observation::Violation(violation));
         }
+        let is_whole = effects_max >= out.effects.len();
         self.lost = out.effects.split_off(effects_max.min(out.effects.len()));
         for effect in &out.effects {
             self.carry_out((node, core), effect);
         }
         let violation = out.rows.iter().filter_map(|rows| Violation::of(node, rows));
         self.observations.extend(violation.map(Observation::Violation));
+        // A step that is torn happens whole, too, and breaks the same rules there.
+        let breaches = Some(out.breaches).filter(|breaches| is_whole && !breaches.is_empty());
+        self.observations.extend(breaches.map(Observation::Breaches));
         self.rows = out.rows;
         self.effects = out.effects;
     }

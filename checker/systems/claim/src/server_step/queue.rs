@@ -10,10 +10,10 @@ use turnstile_claim_machines::claim_record;
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
 
 use crate::claim::ServerCore;
-use crate::statuses::finished;
+use crate::server_step::statuses::finished;
 
 /// The queue before a step: the waiting claims, oldest first, and all claims of the server.
-pub(super) struct QueueSnapshot {
+pub(crate) struct QueueSnapshot {
     waited: Vec<Waiter>,
     /// The request for a lock in this step, if any. It may promote any waiter; without a request, a
     /// free lock goes only to a claim with an open long poll.
@@ -29,7 +29,7 @@ struct Waiter {
 }
 
 impl QueueSnapshot {
-    pub(super) fn before(state: &State, input: &InputOf<ServerCore>) -> Self {
+    pub(crate) fn before(state: &State, input: &InputOf<ServerCore>) -> Self {
         let waited = state.claims().filter(|(_, record)| record.status() == Some(Status::Waiting));
         let waited = waited.map(|(claim, record)| Waiter {
             claim,
@@ -47,7 +47,7 @@ impl QueueSnapshot {
     /// Whether a claim waits after a request for its lock, or the request is refused for lack of
     /// room, although no claim is active. A lapsed claim may ask for itself, and a repeated POST
     /// of a claim that has ended asks for no lock.
-    pub(super) fn waits_for_free_lock(
+    pub(crate) fn waits_for_free_lock(
         &self,
         after: &State,
         effects: &[EffectOf<ServerCore>],
@@ -72,7 +72,7 @@ impl QueueSnapshot {
     }
 
     /// A claim that the step deleted although it kept an older finished one, or the claim's key.
-    pub(super) fn forgotten(&self, after: &State) -> Option<ClaimId> {
+    pub(crate) fn forgotten(&self, after: &State) -> Option<ClaimId> {
         let oldest = finished(after).next();
         let mut gone = self.kept.iter().filter(|(claim, _)| after.claim(*claim).is_none());
         let is_amiss = |(claim, key): &&(ClaimId, Option<IdempotencyKey>)| {
@@ -83,7 +83,7 @@ impl QueueSnapshot {
     }
 
     /// A claim that the step made active before an older one (FIFO violated).
-    pub(super) fn overtaken(
+    pub(crate) fn overtaken(
         &self,
         after: &State,
         effects: &[EffectOf<ServerCore>],

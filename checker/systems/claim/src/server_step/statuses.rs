@@ -24,7 +24,7 @@ use crate::claim::{RecordRules, ServerCore};
 
 /// Why the server took a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cause {
+pub(crate) enum Cause {
     Request(Caller, Request),
     Fired(Timer),
     HungUp(ClaimId, Caller, CallId),
@@ -33,19 +33,19 @@ pub(super) enum Cause {
 }
 
 /// A step of the server.
-pub(super) struct ServerStep<'a> {
-    pub(super) before: State,
-    pub(super) cause: Cause,
-    pub(super) limits: Limits,
+pub(crate) struct ServerStep<'a> {
+    pub(crate) before: State,
+    pub(crate) cause: Cause,
+    pub(crate) limits: Limits,
     /// A waiter whose client is silent is skipped, and then expires. By the protocol it waits.
     expires_waiters: bool,
-    pub(super) after: &'a State,
+    pub(crate) after: &'a State,
     /// The changes of status that the server notified, in order.
     changes: Vec<(ClaimId, Status)>,
 }
 
 impl Cause {
-    pub(super) fn of(input: &InputOf<ServerCore>) -> Self {
+    pub(crate) fn of(input: &InputOf<ServerCore>) -> Self {
         match input {
             Input::Message { from, message: Message::Request(request) } => {
                 Self::Request(*from, *request)
@@ -61,7 +61,7 @@ impl Cause {
 }
 
 impl<'a> ServerStep<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         (before, cause): (State, Cause),
         (limits, rules): (Limits, &RecordRules),
         after: &'a State,
@@ -80,7 +80,7 @@ impl<'a> ServerStep<'a> {
     }
 
     /// A claim whose status changed without its cause, or did not although there was one.
-    pub(super) fn wrong_status(&self) -> Option<ClaimId> {
+    pub(crate) fn wrong_status(&self) -> Option<ClaimId> {
         if self.cause == Cause::Restarted {
             let mut claims = self.after.claims();
             return claims.find(|(_, record)| !self.is_cut_off(record)).map(|(id, _)| id);
@@ -143,7 +143,7 @@ impl<'a> ServerStep<'a> {
     }
 
     /// A claim with a timer that does not count from when the protocol says.
-    pub(super) fn wrong_timer(&self, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
+    pub(crate) fn wrong_timer(&self, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
         if self.cause == Cause::Restarted {
             return None;
         }
@@ -166,7 +166,7 @@ impl<'a> ServerStep<'a> {
 
     /// A claim whose lease ended by another than its client without an announcement, or one that is
     /// announced without that.
-    pub(super) fn wrong_end(&self, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
+    pub(crate) fn wrong_end(&self, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
         let announced = effects.iter().filter_map(|effect| match effect {
             Effect::Notify(Notice::Over { claim }) => Some(*claim),
             Effect::Send { .. }
@@ -191,7 +191,7 @@ impl<'a> ServerStep<'a> {
     }
 
     /// The status of a claim after the step, also if the step deleted the claim.
-    pub(super) fn status(&self, claim: ClaimId) -> Option<Status> {
+    pub(crate) fn status(&self, claim: ClaimId) -> Option<Status> {
         let changed = self.changes.iter().rev().find(|(changed, _)| *changed == claim);
         let kept = || self.after.claim(claim).or_else(|| self.before.claim(claim));
         changed.map(|(_, status)| *status).or_else(|| kept().and_then(Record::status))
@@ -201,12 +201,12 @@ impl<'a> ServerStep<'a> {
         self.before.claim(claim).map(|record| record.at)
     }
 
-    pub(super) fn status_before(&self, claim: ClaimId) -> Option<Status> {
+    pub(crate) fn status_before(&self, claim: ClaimId) -> Option<Status> {
         self.before.claim(claim).and_then(Record::status)
     }
 
     /// The claim that the step's POST added.
-    pub(super) fn added(&self) -> Option<ClaimId> {
+    pub(crate) fn added(&self) -> Option<ClaimId> {
         let Cause::Request(_, Request { kind: RequestKind::Post { key, .. }, .. }) = self.cause
         else {
             return None;
@@ -219,7 +219,7 @@ impl<'a> ServerStep<'a> {
     }
 
     /// Whether no further claim of the resource may wait; a resource without claims has room.
-    pub(super) fn is_full(&self, resource: ResourceName) -> bool {
+    pub(crate) fn is_full(&self, resource: ResourceName) -> bool {
         let open = self.before.claims();
         let open = open.filter(|(_, one)| one.resource == resource && !is_finished(one.at));
         let open: Vec<_> = open.map(|(_, record)| record.status()).collect();
@@ -228,7 +228,7 @@ impl<'a> ServerStep<'a> {
     }
 
     /// Whether the step's request asks for the lock for this claim.
-    pub(super) fn wants_lock(&self, claim: ClaimId) -> bool {
+    pub(crate) fn wants_lock(&self, claim: ClaimId) -> bool {
         let Cause::Request(_, Request { kind, .. }) = self.cause else { return false };
         match kind {
             RequestKind::Post { key, .. } => {
@@ -259,7 +259,7 @@ impl<'a> ServerStep<'a> {
     }
 
     /// Whether the step's request ends the claim, or did so before.
-    pub(super) fn is_ended_by_request(&self, claim: ClaimId) -> bool {
+    pub(crate) fn is_ended_by_request(&self, claim: ClaimId) -> bool {
         let Cause::Request(_, Request { kind, .. }) = self.cause else { return false };
         let RequestKind::Status { claim: of, to } = kind else { return false };
         let status = Status::from_name(to.name());
@@ -314,7 +314,7 @@ impl<'a> ServerStep<'a> {
     }
 
     /// Whether the long poll of a claim has timed out in this step.
-    pub(super) fn wait_timed_out(&self, claim: ClaimId) -> bool {
+    pub(crate) fn wait_timed_out(&self, claim: ClaimId) -> bool {
         self.fired(Timer::Wait(claim))
     }
 

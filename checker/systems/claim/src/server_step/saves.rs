@@ -11,20 +11,20 @@ use turnstile_step::{Core as _, Effect, EffectOf, Input, InputOf};
 use crate::claim::ServerCore;
 
 /// The claims that a restart would find before a step.
-pub(super) struct SavedBefore {
+pub(crate) struct SavedBefore {
     claims: BTreeMap<ClaimId, SavedClaim>,
     restarts: bool,
 }
 
 impl SavedBefore {
     /// Of a step: what is saved is the state's.
-    pub(super) fn of(state: &State, restarts: bool) -> Self {
+    pub(crate) fn of(state: &State, restarts: bool) -> Self {
         let claims = state.claims().map(|(id, record)| (id, SavedClaim::of(record))).collect();
         Self { claims, restarts }
     }
 
     /// Of an input: a crash has left what was saved.
-    pub(super) fn before(state: &State, input: &InputOf<ServerCore>) -> Self {
+    pub(crate) fn before(state: &State, input: &InputOf<ServerCore>) -> Self {
         let Input::Restart(saved) = input else { return Self::of(state, false) };
         let claims = saved.iter().flat_map(|saved| &saved.claims);
         let claims = claims.filter_map(|(id, kept)| Some((*id, (*kept)?)));
@@ -33,7 +33,7 @@ impl SavedBefore {
 
     /// A claim that changed in a step and that the step has not saved so, or that a restart did not
     /// find again.
-    pub(super) fn wrong(&self, after: &State, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
+    pub(crate) fn wrong(&self, after: &State, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
         let claims = self.claims.iter().map(|(id, kept)| (*id, Some(*kept))).collect();
         let mut saved = Some(Saved { claims, ..Saved::default() });
         for effect in effects {

@@ -12,7 +12,7 @@ use turnstile_ids::number::CallId;
 use turnstile_step::{Effect, EffectOf};
 
 use crate::claim::ServerCore;
-use crate::statuses::{Cause, ServerStep};
+use crate::server_step::statuses::{Cause, ServerStep};
 
 /// A request that was to be answered in a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ struct Owed {
 impl ServerStep<'_> {
     /// A call with another answer than the promised one, with two, with none, or with one that
     /// comes before the changes that it reports.
-    pub(super) fn wrong_answer(&self, effects: &[EffectOf<ServerCore>]) -> Option<CallId> {
+    pub(crate) fn wrong_answer(&self, effects: &[EffectOf<ServerCore>]) -> Option<CallId> {
         let mut early = effects.iter().skip_while(|effect| answer(effect).is_none());
         if let Some((_, response)) = early.clone().find_map(answer)
             && early.any(|effect| matches!(effect, Effect::Notify(_)))

@@ -1,0 +1,49 @@
+//! Rules about single steps: a step that breaks one is found, shown, and forgotten by the next.
+
+use std::sync::Arc;
+
+use turnstile_search::judgement::Verdict;
+use turnstile_world::{Predicate, Property, Reads, TemporalFormula};
+
+use crate::toy::{self, By, ENGINES, NEVER_FALLS, Row};
+
+/// Goes up and down again.
+const RETURNS: &[Row] = &[(0, By::Command, 1), (1, By::Command, 0)];
+
+/// Goes up only.
+const RISES: &[Row] = &[(0, By::Command, 1), (1, By::Command, 2)];
+
+fn never_falls() -> Property {
+    let formula = TemporalFormula::Always {
+        holds: Predicate::new(|view| !view.breaks(NEVER_FALLS)),
+        antecedent: Predicate::new(|_| true),
+    };
+    Property { reads: Reads::Monitor, ..toy::property("never falls", formula, &[]) }
+}
+
+#[test]
+fn the_step_that_breaks_a_rule_is_the_last_of_the_run() {
+    for engine in ENGINES {
+        let mut world = toy::world(RETURNS, &[]);
+        world.add_property(never_falls()).expect("it waives nothing");
+        let result = toy::searched(&Arc::new(world), engine);
+        let [property] = &result.properties[..] else { panic!("there is one property") };
+        assert_eq!(property.verdict, Verdict::Fails);
+        let last = property.counterexample.last().expect("it takes steps");
+        let shown = last.effects.last().map(ToString::to_string);
+        assert_eq!(shown.as_deref(), Some("breaks the rule: the number never falls"));
+        assert_eq!(property.counterexample.len(), 2);
+        assert_eq!(result.states, 3, "the state after the broken step leads to one of before");
+    }
+}
+
+#[test]
+fn a_rule_that_no_step_breaks_holds() {
+    for engine in ENGINES {
+        let mut world = toy::world(RISES, &[]);
+        world.add_property(never_falls()).expect("it waives nothing");
+        let result = toy::searched(&Arc::new(world), engine);
+        assert_eq!(result.properties[0].verdict, Verdict::Holds);
+        assert_eq!(result.states, 3);
+    }
+}
