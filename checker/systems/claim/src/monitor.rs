@@ -84,7 +84,7 @@ pub(super) fn observe(
                 asked_keychain(system, monitor, *node, *command);
             }
         }
-        Observation::Told(node, notice) => hear(system, monitor, (*node, notice), breaches),
+        Observation::Told(node, notice) => hear(system, monitor, *node, notice, breaches),
         Observation::Crashed(node) | Observation::Restarted(node) => {
             monitor.may_have_granted |= *node == system.server();
             for user in system.users_of(*node) {
@@ -99,7 +99,8 @@ pub(super) fn observe(
 fn hear(
     system: &ClaimSystem,
     monitor: &mut Monitor,
-    (node, notice): (NodeId, &Value),
+    node: NodeId,
+    notice: &Value,
     breaches: &mut Breaches,
 ) {
     if let Some(notice) = notice.get::<client::Notice>() {

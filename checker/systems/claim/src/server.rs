@@ -75,7 +75,7 @@ impl ServerNode {
         let queue = QueueSnapshot::before(&server_state.core, &input);
         let saved = SavedBefore::before(&server_state.core, &input);
         let asked = asked(&input);
-        let before = (server_state.core.clone(), Cause::of(&input));
+        let (before, cause) = (server_state.core.clone(), Cause::of(&input));
         let inner = out.of_part(|inner| core.step(&mut server_state.core, input, inner));
         let (state, effects) = (&server_state.core, &inner);
         let is_heard = |to: (Caller, CallId)| {
@@ -83,17 +83,17 @@ impl ServerNode {
         };
         out.rows.extend(asked.filter(|to| !is_heard(*to)).map(|_| UNANSWERED));
         out.rows.extend((!state.is_queued_by_state()).then_some(MISPLACED));
-        let step = ServerStep::new(before, (self.0.limits, &self.0.record), state, effects);
+        let step = ServerStep::new(&self.0, before, cause, state, effects);
         // A step that leaves its request unanswered is the violation; it changes nothing else.
         if !out.rows.contains(&UNANSWERED) {
-            breaches.require(rule::STATUS, step.wrong_status().is_none());
-            breaches.require(rule::TIMER, step.wrong_timer(effects).is_none());
-            breaches.require(rule::ANNOUNCEMENT, step.wrong_end(effects).is_none());
+            breaches.require(rule::STATUS, step.has_promised_statuses());
+            breaches.require(rule::TIMER, step.counts_as_promised());
+            breaches.require(rule::ANNOUNCEMENT, step.announces_ends());
         }
-        breaches.require(rule::ANSWER, step.wrong_answer(effects).is_none());
-        breaches.require(rule::SAVE, saved.wrong(state, effects).is_none());
-        breaches.require(rule::FIFO, queue.overtaken(state, effects).is_none());
-        breaches.require(rule::OLDEST_DELETED, queue.forgotten(state).is_none());
+        breaches.require(rule::ANSWER, step.answers_as_promised());
+        breaches.require(rule::SAVE, saved.is_right(state, effects));
+        breaches.require(rule::FIFO, queue.keeps_order(state, effects));
+        breaches.require(rule::OLDEST_DELETED, queue.deletes_oldest(state));
         breaches.require(rule::FREE_LOCK, !queue.waits_for_free_lock(state, effects));
         server_state.post(inner, self.0.watches, out);
     }
@@ -107,13 +107,13 @@ impl ServerNode {
         breaches: &mut Breaches,
     ) {
         let saved = SavedBefore::of(&server_state.core, true);
-        let before = (server_state.core.clone(), Cause::Restarted);
+        let before = server_state.core.clone();
         let inner = out.of_part(|inner| core.restart_in_place(&mut server_state.core, inner));
         let (state, effects) = (&server_state.core, &inner);
         out.rows.extend((!state.is_queued_by_state()).then_some(MISPLACED));
-        let step = ServerStep::new(before, (self.0.limits, &self.0.record), state, effects);
-        breaches.require(rule::STATUS, step.wrong_status().is_none());
-        breaches.require(rule::SAVE, saved.wrong(state, effects).is_none());
+        let step = ServerStep::new(&self.0, before, Cause::Restarted, state, effects);
+        breaches.require(rule::STATUS, step.has_promised_statuses());
+        breaches.require(rule::SAVE, saved.is_right(state, effects));
         server_state.post(inner, self.0.watches, out);
     }
 }

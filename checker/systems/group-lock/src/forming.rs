@@ -79,7 +79,7 @@ fn quiescent(members: &[MemberNode], first: &Input) -> (Vec<NodePart>, Breaches)
     let mut inputs: VecDeque<_> = (0..members.len()).map(|node| (node, first.clone())).collect();
     for _ in 0..STEPS_MAX {
         let Some((to, input)) = inputs.pop_front() else { break };
-        let stepped = parts[to].step((to, &members[to]), &Event::Takes(input, 0));
+        let stepped = parts[to].step(to, &members[to], &Event::Takes(input, 0));
         for observed in stepped.observations {
             if let Observation::Breaches(broken) = observed {
                 breaches.add(&broken);

@@ -28,7 +28,7 @@ pub(crate) fn observe(histories: &mut [ActHistory], seen: &Observation, breaches
     let Observation::Told(node, notice) = seen else { return };
     let of = |lock: LockName| usize::try_from(lock.0).expect("there are few locks");
     match *notice.of() {
-        Notice::Acts { lock, by, token } => histories[of(lock)].act(*node, (by, token), breaches),
+        Notice::Acts { lock, by, token } => histories[of(lock)].act(*node, by, token, breaches),
         Notice::Member(Core::Mutex {
             lock,
             event: MutexEvent::Returns | MutexEvent::UnexpectedUnlocking,
@@ -40,12 +40,7 @@ pub(crate) fn observe(histories: &mut [ActHistory], seen: &Observation, breaches
 }
 
 impl ActHistory {
-    fn act(
-        &mut self,
-        node: NodeId,
-        (by, token): (Address, Option<Token>),
-        breaches: &mut Breaches,
-    ) {
+    fn act(&mut self, node: NodeId, by: Address, token: Option<Token>, breaches: &mut Breaches) {
         let (from, message) = (Caller(by.0), Act { token });
         let mut out = Out::default();
         Fence.step(&mut self.store, Input::Message { from, message }, &mut out);

@@ -76,7 +76,8 @@ impl MemberNode {
     fn judge(
         &self,
         member: &mut MemberState,
-        (input, of_entry): (MemberInput, u8),
+        input: MemberInput,
+        of_entry: u8,
         out: &mut OutOf<Self>,
         breaches: &mut Breaches,
     ) {
@@ -192,7 +193,7 @@ impl MemberNode {
             }
             Input::Message { message: Envelope::Direct(..), .. } | Input::Restart(_) => return,
         };
-        self.judge(member, (input, of_entry), out, breaches);
+        self.judge(member, input, of_entry, out, breaches);
     }
 }
 

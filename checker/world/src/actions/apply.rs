@@ -79,7 +79,7 @@ fn steps(
     mut triggers: Vec<(Place, Op)>,
 ) -> Vec<PartOutcome> {
     if let Event::Torn { step, done, end } = event {
-        let effects = part.step((node, world.system.node(node)), step).effects;
+        let effects = part.step(node, world.system.node(node), step).effects;
         if cuts(&effects).all(|cut| cut != usize::from(*done)) {
             return Vec::new();
         }

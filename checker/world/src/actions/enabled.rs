@@ -71,7 +71,7 @@ fn torn_here(world: &World, node: NodeId, part: &NodePart, event: &Event) -> Vec
     if !world.faults.may_tear(node) {
         return Vec::new();
     }
-    let effects = part.step((node, world.system.node(node)), event).effects;
+    let effects = part.step(node, world.system.node(node), event).effects;
     let cuts = cuts(&effects).filter_map(|cut| u8::try_from(cut).ok());
     torn(world, node, event, cuts.filter(|cut| *cut <= CUTS_MAX))
 }

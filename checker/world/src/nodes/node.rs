@@ -252,7 +252,7 @@ impl NodePart {
 
     /// The result of an event. Of a torn step: of the part before the crash.
     #[must_use]
-    pub fn step(&self, (node, core): (NodeId, &dyn NodeCore), event: &Event) -> StepResult {
+    pub fn step(&self, node: NodeId, core: &dyn NodeCore, event: &Event) -> StepResult {
         let mut next = StepResult {
             node: self.clone(),
             sends: Vec::new(),
@@ -272,7 +272,7 @@ impl NodePart {
             Event::FiresLate(timer, choice) => {
                 let due = &mut next.node.due;
                 due.iter().position(|one| one == timer).map(|place| due.remove(place));
-                next.take((node, core), (*choice, effects_max), Input::Fired(timer.clone()), self);
+                next.take(node, core, *choice, effects_max, Input::Fired(timer.clone()), self);
             }
             Event::Pauses => next.node.status = NodeStatus::Paused,
             Event::Resumes => next.node.status = NodeStatus::Up,
@@ -290,13 +290,13 @@ impl NodePart {
                 next.node.timers.clear();
                 next.observations.push(Observation::Restarted(node));
                 let input = Input::Restart(self.saved.clone());
-                next.take((node, core), (*choice, effects_max), input, self);
+                next.take(node, core, *choice, effects_max, input, self);
             }
             Event::Takes(input, choice) => {
                 if let Input::Fired(timer) = input {
                     next.node.timers.retain(|armed| armed != timer);
                 }
-                next.take((node, core), (*choice, effects_max), input.clone(), self);
+                next.take(node, core, *choice, effects_max, input.clone(), self);
             }
         }
         next
@@ -311,8 +311,10 @@ pub fn takes(core: &dyn NodeCore, input: Input) -> impl Iterator<Item = Event> +
 impl StepResult {
     fn take(
         &mut self,
-        (node, core): (NodeId, &dyn NodeCore),
-        (choice, effects_max): (u8, usize),
+        node: NodeId,
+        core: &dyn NodeCore,
+        choice: u8,
+        effects_max: usize,
         input: Input,
         before: &NodePart,
     ) {
@@ -328,7 +330,7 @@ impl StepResult {
         let is_whole = effects_max >= out.effects.len();
         self.lost = out.effects.split_off(effects_max.min(out.effects.len()));
         for effect in &out.effects {
-            self.carry_out((node, core), effect);
+            self.carry_out(node, core, effect);
         }
         let violation = out.rows.iter().filter_map(|rows| Violation::of(node, rows));
         self.observations.extend(violation.map(Observation::Violation));
@@ -339,7 +341,7 @@ impl StepResult {
         self.effects = out.effects;
     }
 
-    fn carry_out(&mut self, (node, core): (NodeId, &dyn NodeCore), effect: &Effect) {
+    fn carry_out(&mut self, node: NodeId, core: &dyn NodeCore, effect: &Effect) {
         let timers = &mut self.node.timers;
         match effect {
             Effect::Send { to, message } => self.sends.push((*to, message.clone())),

@@ -73,7 +73,7 @@ fn step_once(world: &World, node: NodeId, part: &NodePart, event: &Event) -> Nod
     if let Event::Takes(input, _) = event.step() {
         ops.extend(network_ops(world, node, input));
     }
-    let mut stepped = part.step((node, world.system.node(node)), event);
+    let mut stepped = part.step(node, world.system.node(node), event);
     let reads_saved = world.system.reads_saved() && world.faults.may_crash(node);
     if !world.faults.may_restart(node) && !reads_saved {
         stepped.node.saved = None;

@@ -24,30 +24,27 @@ struct Owed {
 }
 
 impl ServerStep<'_> {
-    /// A call with another answer than the promised one, with two, with none, or with one that
-    /// comes before the changes that it reports.
-    pub(crate) fn wrong_answer(&self, effects: &[EffectOf<ServerCore>]) -> Option<CallId> {
-        let mut early = effects.iter().skip_while(|effect| answer(effect).is_none());
-        if let Some((_, response)) = early.clone().find_map(answer)
-            && early.any(|effect| matches!(effect, Effect::Notify(_)))
-        {
-            return Some(response.call);
+    /// Whether each call has the promised answer, once, and after the changes that it reports.
+    pub(crate) fn answers_as_promised(&self) -> bool {
+        let mut early = self.effects.iter().skip_while(|effect| answer(effect).is_none());
+        if early.any(|effect| matches!(effect, Effect::Notify(_))) {
+            return false;
         }
         let late = self.before.claims().filter_map(|(claim, record)| {
             let request = record.open_request?;
             Some(self.late(claim, request)).flatten()
         });
         let mut owed: Vec<Owed> = late.chain(self.current()).collect();
-        for (from, response) in effects.iter().filter_map(answer) {
+        for (from, response) in self.effects.iter().filter_map(answer) {
             let answered = Owed { from, call: response.call, status: Some(response.status) };
             let Some(place) = owed.iter().position(|owed| *owed == answered) else {
-                return Some(response.call);
+                return false;
             };
             owed.swap_remove(place);
         }
         let is_open =
             |owed: &Owed| owed.status.is_none() && self.after.is_open(owed.from, owed.call);
-        owed.iter().find(|owed| !is_open(owed)).map(|owed| owed.call)
+        owed.iter().all(is_open)
     }
 
     /// What is owed to a request that was open before; nothing once its client has disconnected.

@@ -71,23 +71,19 @@ impl QueueSnapshot {
         (waits || effects.iter().any(is_too_many)) && at != Some(claim_record::State::Active)
     }
 
-    /// A claim that the step deleted although it kept an older finished one, or the claim's key.
-    pub(crate) fn forgotten(&self, after: &State) -> Option<ClaimId> {
+    /// Whether the step deleted a finished claim only after all older ones, and with its key.
+    pub(crate) fn deletes_oldest(&self, after: &State) -> bool {
         let oldest = finished(after).next();
         let mut gone = self.kept.iter().filter(|(claim, _)| after.claim(*claim).is_none());
         let is_amiss = |(claim, key): &&(ClaimId, Option<IdempotencyKey>)| {
             oldest.is_some_and(|oldest| *claim > oldest)
                 || key.and_then(|key| after.keyed(key)) == Some(*claim)
         };
-        gone.find(is_amiss).map(|(claim, _)| *claim)
+        !gone.any(|claim| is_amiss(&claim))
     }
 
-    /// A claim that the step made active before an older one (FIFO violated).
-    pub(crate) fn overtaken(
-        &self,
-        after: &State,
-        effects: &[EffectOf<ServerCore>],
-    ) -> Option<ClaimId> {
+    /// Whether the step made no claim active before an older one (FIFO).
+    pub(crate) fn keeps_order(&self, after: &State, effects: &[EffectOf<ServerCore>]) -> bool {
         let granted = effects.iter().filter_map(|effect| match effect {
             Effect::Notify(Notice::Became { claim, status: Status::Active, token: _ }) => {
                 Some(*claim)
@@ -102,7 +98,7 @@ impl QueueSnapshot {
             let record = after.claim(claim);
             record.is_some_and(|record| record.status() == Some(Status::Waiting))
         };
-        let mut granted = granted.filter(|granted| {
+        let mut overtaking = granted.filter(|granted| {
             let listened = self.waited.iter().any(|one| one.claim == *granted && one.listens);
             let resource = after.claim(*granted).map(|record| record.resource);
             let mut older = self.waited.iter().filter(|one| {
@@ -111,7 +107,7 @@ impl QueueSnapshot {
             let is_its_turn = self.asked.is_some() || listened;
             !is_its_turn || older.any(|older| self.asked.is_some() || older.listens)
         });
-        granted.next()
+        overtaking.next().is_none()
     }
 }
 

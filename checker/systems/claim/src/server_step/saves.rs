@@ -31,9 +31,8 @@ impl SavedBefore {
         Self { claims: claims.collect(), restarts: true }
     }
 
-    /// A claim that changed in a step and that the step has not saved so, or that a restart did not
-    /// find again.
-    pub(crate) fn wrong(&self, after: &State, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
+    /// Whether the step has saved each claim as it is, and a restart has found each again.
+    pub(crate) fn is_right(&self, after: &State, effects: &[EffectOf<ServerCore>]) -> bool {
         let claims = self.claims.iter().map(|(id, kept)| (*id, Some(*kept))).collect();
         let mut saved = Some(Saved { claims, ..Saved::default() });
         for effect in effects {
@@ -47,7 +46,7 @@ impl SavedBefore {
             kept == after.claim(*id).map(SavedClaim::of)
         };
         let mut all = self.claims.keys().copied().chain(after.claims().map(|(id, _)| id));
-        all.find(|id| !is_saved(id) || !self.is_found_again(*id, after))
+        all.all(|id| is_saved(&id) && self.is_found_again(id, after))
     }
 
     /// Whether a restart has kept a claim.

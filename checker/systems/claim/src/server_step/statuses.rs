@@ -20,7 +20,7 @@ use turnstile_ids::number::CallId;
 use turnstile_machine::Rules as _;
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
 
-use crate::claim::{RecordRules, ServerCore};
+use crate::claim::{ClaimSystem, ServerCore};
 
 /// Why the server took a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,7 @@ pub(crate) struct ServerStep<'a> {
     pub(crate) before: State,
     pub(crate) cause: Cause,
     pub(crate) limits: Limits,
+    pub(crate) effects: &'a [EffectOf<ServerCore>],
     /// A waiter whose client is silent is skipped, and then expires. By the protocol it waits.
     expires_waiters: bool,
     pub(crate) after: &'a State,
@@ -62,10 +63,11 @@ impl Cause {
 
 impl<'a> ServerStep<'a> {
     pub(crate) fn new(
-        (before, cause): (State, Cause),
-        (limits, rules): (Limits, &RecordRules),
+        system: &ClaimSystem,
+        before: State,
+        cause: Cause,
         after: &'a State,
-        effects: &[EffectOf<ServerCore>],
+        effects: &'a [EffectOf<ServerCore>],
     ) -> Self {
         let changes = effects.iter().filter_map(|effect| match effect {
             Effect::Notify(Notice::Became { claim, status, token: _ }) => Some((*claim, *status)),
@@ -75,19 +77,19 @@ impl<'a> ServerStep<'a> {
             | Effect::Save(_)
             | Effect::Notify(_) => None,
         });
-        let expires_waiters = rules.holds(At::Waiting).contains(&Resource::IdleTimer);
-        Self { before, cause, limits, expires_waiters, after, changes: changes.collect() }
+        let (limits, changes) = (system.limits, changes.collect());
+        let expires_waiters = system.record.holds(At::Waiting).contains(&Resource::IdleTimer);
+        Self { before, cause, limits, effects, expires_waiters, after, changes }
     }
 
-    /// A claim whose status changed without its cause, or did not although there was one.
-    pub(crate) fn wrong_status(&self) -> Option<ClaimId> {
+    /// Whether the status of each claim changed exactly if there was a cause.
+    pub(crate) fn has_promised_statuses(&self) -> bool {
         if self.cause == Cause::Restarted {
-            let mut claims = self.after.claims();
-            return claims.find(|(_, record)| !self.is_cut_off(record)).map(|(id, _)| id);
+            return self.after.claims().all(|(_, record)| self.is_cut_off(record));
         }
         let known: BTreeSet<ClaimId> =
             self.before.claims().chain(self.after.claims()).map(|(id, _)| id).collect();
-        known.into_iter().find(|claim| !self.is_as_promised(*claim))
+        known.into_iter().all(|claim| self.is_as_promised(claim))
     }
 
     fn is_as_promised(&self, claim: ClaimId) -> bool {
@@ -142,12 +144,12 @@ impl<'a> ServerStep<'a> {
             && !(skips && record.at == At::Waiting)
     }
 
-    /// A claim with a timer that does not count from when the protocol says.
-    pub(crate) fn wrong_timer(&self, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
+    /// Whether each timer counts from when the protocol says.
+    pub(crate) fn counts_as_promised(&self) -> bool {
         if self.cause == Cause::Restarted {
-            return None;
+            return true;
         }
-        let is_armed = |timer| effects.contains(&Effect::Arm(timer));
+        let is_armed = |timer| self.effects.contains(&Effect::Arm(timer));
         let is_wrong = |(claim, record): &(ClaimId, &Record)| {
             let was = self.at_before(*claim);
             let ttl =
@@ -161,13 +163,12 @@ impl<'a> ServerStep<'a> {
                     && self.wants_lock(*claim)
                     && !is_armed(Timer::Idle(*claim))
         };
-        self.after.claims().find(is_wrong).map(|(claim, _)| claim)
+        !self.after.claims().any(|claim| is_wrong(&claim))
     }
 
-    /// A claim whose lease ended by another than its client without an announcement, or one that is
-    /// announced without that.
-    pub(crate) fn wrong_end(&self, effects: &[EffectOf<ServerCore>]) -> Option<ClaimId> {
-        let announced = effects.iter().filter_map(|effect| match effect {
+    /// Whether the ends of leases by another than their client are announced, and nothing else is.
+    pub(crate) fn announces_ends(&self) -> bool {
+        let announced = self.effects.iter().filter_map(|effect| match effect {
             Effect::Notify(Notice::Over { claim }) => Some(*claim),
             Effect::Send { .. }
             | Effect::Arm(_)
@@ -182,7 +183,7 @@ impl<'a> ServerStep<'a> {
         let ended: BTreeSet<ClaimId> =
             self.changes.iter().filter(is_over).map(|(claim, _)| *claim).collect();
         let announced: BTreeSet<ClaimId> = announced.collect();
-        announced.symmetric_difference(&ended).next().copied()
+        announced == ended
     }
 
     /// Whether a step may delete a finished claim: as many as the limit are kept after it.
