@@ -2,12 +2,12 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 
-/// Words that Rust has a use for, or keeps for one.
-const KEYWORDS: [&str; 52] = [
+/// Words that an edition of Rust has a use for, or keeps for one.
+const KEYWORDS: [&str; 53] = [
     "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue",
-    "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "if", "impl",
-    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
-    "return", "Self", "self", "static", "struct", "super", "trait", "true", "try", "type",
+    "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if",
+    "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub",
+    "ref", "return", "Self", "self", "static", "struct", "super", "trait", "true", "try", "type",
     "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
