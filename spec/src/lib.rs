@@ -22,6 +22,7 @@ mod lint;
 mod name;
 mod raw;
 mod read;
+pub mod scalar;
 pub mod source;
 mod span;
 #[cfg(feature = "systems")]

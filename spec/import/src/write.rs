@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use turnstile_spec::Diagnostic;
+use turnstile_spec::scalar::scalar;
 
 use crate::code;
 use crate::draft::{
@@ -11,7 +12,7 @@ use crate::draft::{
 };
 use crate::fault::guess;
 use crate::rows;
-use crate::yaml::{Item, list, one_or_list, scalar, section};
+use crate::yaml::{Item, list, one_or_list, section};
 
 /// The table file.
 pub(crate) fn file(draft: &Draft) -> String {

@@ -8,6 +8,7 @@ use crate::limit;
 use crate::lint::context::{LintContext, listed};
 use crate::lint::naming::unknowns::Unknowns;
 use crate::read::pattern;
+use crate::scalar::scalar;
 use crate::table::{Pattern, Row, RowId};
 use crate::vec_map::{VecMap, VecSet};
 
@@ -165,6 +166,5 @@ fn help(cx: &LintContext<'_>, conflict: &Conflict<'_>) -> String {
         (name, Some(inner)) => format!("{name} ({inner} except {without})"),
         (name, None) => format!("{name} (any except {without})"),
     };
-    let edit = if edit.contains(',') { format!("\"{edit}\"") } else { edit };
-    format!("write `event: {edit}` in {}, or {guards}", cx.row(wider.id))
+    format!("write `event: {}` in {}, or {guards}", scalar(&edit), cx.row(wider.id))
 }

@@ -1,6 +1,9 @@
 //! The names of a table: what Rust calls them, which are allowed, and which one a misspelt one is.
 
+use std::cell::Cell;
+
 use proptest::prelude::*;
+use turnstile_random::cases;
 use turnstile_spec::diagnostic::code;
 use turnstile_spec::{Source, WrittenTable, camel, nearest};
 
@@ -90,4 +93,47 @@ proptest! {
         let found = nearest(&name, known.iter().map(String::as_str));
         prop_assert_eq!(found, best.map(String::as_str));
     }
+}
+
+/// A table where an event has no row in a state; with these entries below `ignore`.
+fn with_a_gap(state: &str, event: &str, ignored: &str) -> String {
+    let quote = |name: &str| format!("\"{}\"", name.replace('\\', r"\\").replace('"', r#"\""#));
+    let (state, event) = (quote(state), quote(event));
+    format!(
+        "language: 1
+machine: m
+states: {{ {state}: {{ initial: true, ident: One }}, elsewhere: {{}} }}
+events: {{ {event}: {{ kind: command, ident: Other, payload: {{ n: 0..2 }} }}, back: {{ kind: command }} }}
+transitions:
+  - {{ from: {state}, to: elsewhere, event: back }}
+  - {{ from: elsewhere, to: {state}, event: {event} }}
+  - {{ from: elsewhere, to: {state}, event: back }}
+ignore:
+{ignored}"
+    )
+}
+
+/// What the help of the event that is not handled says to copy, with a reason.
+fn to_copy(table: &str) -> Option<String> {
+    let found = diagnostics(table).into_iter().find(|one| one.code == code::UNHANDLED_EVENT)?;
+    let help = found.help.expect("it says what to do");
+    let lines = help.lines().filter(|line| line.starts_with("  - {"));
+    Some(lines.map(|line| line.replace('…', "why") + "\n").collect())
+}
+
+#[test]
+fn an_entry_to_copy_names_what_it_is_for() {
+    let odd = r#"[-a-zé:,#\[\]{}'"&*!|>%@`?~\\ .=0-9]{1,9}"#;
+    let names = || odd.prop_map(|name| name.trim().to_owned());
+    let (gaps, repeat) = (Cell::new(0), "-p turnstile-spec --test reader an_entry_to_copy");
+    cases(2_000, repeat, &(names(), names()), |(state, event)| {
+        // Where there is no such gap, a name is refused for another reason.
+        let Some(entries) = to_copy(&with_a_gap(&state, &event, "  []\n")) else { return Ok(()) };
+        let whole = with_a_gap(&state, &event, &entries);
+        let left = diagnostics(&whole);
+        prop_assert!(left.is_empty(), "{}\n{:?}", whole, left);
+        gaps.set(gaps.get() + 1);
+        Ok(())
+    });
+    assert!(gaps.get() > 1_000, "only {} names leave a gap", gaps.get());
 }

@@ -11,6 +11,7 @@ use crate::lint::naming::unknowns::Unknowns;
 use crate::read::cover;
 use crate::read::draft::NOT_EXIST;
 use crate::read::pattern;
+use crate::scalar::scalar;
 use crate::table::{CellKind, Event, EventId, EventKind, Pattern, State, StateId};
 use crate::vec_map::VecMap;
 
@@ -89,8 +90,7 @@ fn can_come(event: &Event, state: &State) -> bool {
 pub(crate) fn words(event: &Event, left: &Pattern) -> String {
     match &event.payload {
         Some(payload) if *left != pattern::whole(event) => {
-            let words = format!("{} ({})", event.name.name, pattern::text(left, &payload.domain));
-            if words.contains(',') { format!("\"{words}\"") } else { words }
+            format!("{} ({})", event.name.name, pattern::text(left, &payload.domain))
         }
         Some(_) | None => event.name.name.clone(),
     }
@@ -200,11 +200,12 @@ fn some(cells: &[CellWords]) -> String {
 /// Rows or entries to copy, one a group.
 fn lines(groups: &Groups<'_>, text: &dyn Fn(&str, &str) -> String) -> Vec<String> {
     let line = |(event, states): &(String, Vec<&str>)| {
-        let mut names = states.iter().take(limit::LISTED).copied().collect::<Vec<_>>().join(", ");
+        let names = states.iter().take(limit::LISTED).map(|name| scalar(name));
+        let mut names = names.collect::<Vec<_>>().join(", ");
         if states.len() > limit::LISTED {
             names.push_str(", …");
         }
-        text(event, &names)
+        text(&scalar(event), &names)
     };
     groups.iter().map(line).collect()
 }

@@ -11,6 +11,9 @@ use crate::table::{Name, Payload, PayloadDomain};
 use crate::vec_map::VecMap;
 use crate::yaml::Word;
 
+/// The values of a payload, which have no section.
+const VALUES: &str = "values";
+
 /// The sections whose names formulas use.
 const FORMULAS: [&str; 4] = ["predicates", "collections", "rules", "invariants"];
 
@@ -33,7 +36,7 @@ pub(crate) fn check(cx: &LintContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     for event in &names.events {
         if let Some(Payload { domain: PayloadDomain::Words(words), .. }) = &event.payload {
-            spelled("values", words.iter().collect());
+            spelled(VALUES, words.iter().collect());
         }
     }
     reserved(cx, diagnostics);
@@ -72,6 +75,10 @@ fn spelled(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut taken: BTreeMap<String, Span> = BTreeMap::new();
+    let advice = |what: &str| match section {
+        VALUES => "choose another word: a value of a payload has no `ident`".to_owned(),
+        section => format!("{what} in `{section}`: `ident: CamelCase`"),
+    };
     for name in &names {
         // Undeclared names have diagnostics of their own.
         if !name.declared && !is_listed(cx, section, &name.name) {
@@ -90,7 +97,7 @@ fn spelled(
             };
             let diagnostic = Diagnostic::finding(code::INVALID_NAME, message)
                 .label(name.span, found)
-                .help(format!("set an identifier in `{section}`: `ident: CamelCase`"));
+                .help(advice("set an identifier"));
             diagnostics.push(diagnostic);
             continue;
         }
@@ -100,7 +107,7 @@ fn spelled(
             let diagnostic = Diagnostic::finding(code::COLLISION, message)
                 .label(name.span, "the second")
                 .label(*first, "the first")
-                .help(format!("set another identifier for one of them in `{section}`: `ident: …`"));
+                .help(advice("set another identifier for one of them"));
             diagnostics.push(diagnostic);
         } else {
             taken.insert(ident, name.span);
