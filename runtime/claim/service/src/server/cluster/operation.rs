@@ -1,8 +1,9 @@
 //! The operations of the log, and their encoding.
 //!
 //! An operation is encoded where its request is received; the leader puts its stamp before it. The
-//! order of variants and fields is the format: a change of it is another version. A variant at the
-//! end is written once all members can apply the version of the log that has it.
+//! order of variants and fields is the format, and each entry of the log has its version,
+//! [`ClusterOptions::VERSION`](super::options::ClusterOptions::VERSION): a change of the format is
+//! another one, which is written once all members can apply it.
 
 use std::net::SocketAddr;
 
@@ -11,18 +12,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use turnstile_claim_core::message::TargetStatus;
+use turnstile_claim_core::number::IdempotencyKey;
 
 use super::limits::LimitsInForce;
 use crate::server::access::auth::Identity;
 use crate::server::access::origin::{MemberRun, RequestOrigin};
 use crate::server::web::call::ClaimRequest;
-use crate::server::web::digest::PostKey;
 use crate::wire::request::{Patch, Post};
 
-/// The version of the format.
-const VERSION: u8 = 1;
-
-const STAMP_BYTES: usize = 1 + 8 + 8;
+const STAMP_BYTES: usize = 8 + 8;
 
 /// What the leader adds to an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,32 +75,10 @@ pub(super) struct RequestOperation {
 /// A [`ClaimRequest`].
 #[derive(Debug, Serialize, Deserialize)]
 enum EncodedChange {
-    Post {
-        resource: String,
-        ttl_us: u64,
-        user_data: Option<String>,
-        key: Option<u64>,
-    },
-    Ttl {
-        id: u64,
-        ttl_us: u64,
-    },
-    Status {
-        id: u64,
-        to: TargetStatus,
-    },
-    /// Since [`KEYS_OF_OWNERS`].
-    KeyedPost {
-        resource: String,
-        ttl_us: u64,
-        user_data: Option<String>,
-        key: u64,
-        key_of_resource: u64,
-    },
+    Post { resource: String, ttl_us: u64, user_data: Option<String>, key: Option<u64> },
+    Ttl { id: u64, ttl_us: u64 },
+    Status { id: u64, to: TargetStatus },
 }
-
-/// The version of the operations since which a key stands for one resource.
-const KEYS_OF_OWNERS: u32 = 2;
 
 /// A [`RequestOrigin`].
 #[derive(Debug, Serialize, Deserialize)]
@@ -140,33 +116,17 @@ impl EncodedOrigin {
 }
 
 impl RequestOperation {
-    /// A request as the operations of this version have it.
     pub(super) fn new(
         (number, oldest): (u64, u64),
         origin: EncodedOrigin,
         request: &ClaimRequest,
-        version: u32,
     ) -> Self {
         let change = match request {
             ClaimRequest::Post { post: Post { resource, ttl_us, user_data }, key } => {
                 let (resource, ttl_us) = (resource.clone(), *ttl_us);
                 let user_data = user_data.as_deref().map(|data| data.get().to_owned());
-                match key {
-                    Some(PostKey { any: Some(key), of_resource }) if version >= KEYS_OF_OWNERS => {
-                        let (key, key_of_resource) = (*key, *of_resource);
-                        EncodedChange::KeyedPost {
-                            resource,
-                            ttl_us,
-                            user_data,
-                            key,
-                            key_of_resource,
-                        }
-                    }
-                    key => {
-                        let key = key.map(|key| key.of_resource);
-                        EncodedChange::Post { resource, ttl_us, user_data, key }
-                    }
-                }
+                let key = key.map(IdempotencyKey::number);
+                EncodedChange::Post { resource, ttl_us, user_data, key }
             }
             ClaimRequest::Patch { id, patch: Patch::Ttl(ttl_us) } => {
                 EncodedChange::Ttl { id: *id, ttl_us: *ttl_us }
@@ -182,14 +142,9 @@ impl RequestOperation {
     pub(super) fn decode(self) -> Option<(ClaimRequest, RequestOrigin)> {
         let request = match self.change {
             EncodedChange::Post { resource, ttl_us, user_data, key } => {
-                let post = decode_post(resource, ttl_us, user_data)?;
-                let key = key.map(|of_resource| PostKey { any: None, of_resource });
-                ClaimRequest::Post { post, key }
-            }
-            EncodedChange::KeyedPost { resource, ttl_us, user_data, key, key_of_resource } => {
-                let post = decode_post(resource, ttl_us, user_data)?;
-                let key = PostKey { any: Some(key), of_resource: key_of_resource };
-                ClaimRequest::Post { post, key: Some(key) }
+                let user_data = user_data.map(RawValue::from_string).transpose().ok()?;
+                let post = Post { resource, ttl_us, user_data };
+                ClaimRequest::Post { post, key: key.map(IdempotencyKey::new) }
             }
             EncodedChange::Ttl { id, ttl_us } => {
                 ClaimRequest::Patch { id, patch: Patch::Ttl(ttl_us) }
@@ -202,15 +157,9 @@ impl RequestOperation {
     }
 }
 
-fn decode_post(resource: String, ttl_us: u64, user_data: Option<String>) -> Option<Post> {
-    let user_data = user_data.map(RawValue::from_string).transpose().ok()?;
-    Some(Post { resource, ttl_us, user_data })
-}
-
 /// The operation as it is proposed.
 pub(super) fn stamped(stamp: Stamp, operation: &[u8]) -> Bytes {
     let mut out = BytesMut::with_capacity(STAMP_BYTES + operation.len());
-    out.put_u8(VERSION);
     out.put_u64_le(stamp.term);
     out.put_u64_le(stamp.at_us);
     out.extend_from_slice(operation);
@@ -223,14 +172,7 @@ pub(super) fn stamped(stamp: Stamp, operation: &[u8]) -> Bytes {
 /// Why it cannot be read.
 pub(super) fn read(bytes: &[u8]) -> Result<(Stamp, Operation), String> {
     let damaged = || "an operation of the log is damaged".to_owned();
-    let ([version], rest) = bytes.split_first_chunk().ok_or_else(damaged)?;
-    if *version != VERSION {
-        return Err(format!(
-            "the log has an operation of version {version}, and this program reads version \
-             {VERSION}: start the program that wrote it on the same directory"
-        ));
-    }
-    let (term, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
+    let (term, rest) = bytes.split_first_chunk().ok_or_else(damaged)?;
     let (at_us, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
     let (term, at_us) = (u64::from_le_bytes(*term), u64::from_le_bytes(*at_us));
     let operation = decode(rest).ok_or_else(damaged)?;

@@ -14,13 +14,13 @@ pub struct ClusterOptions {
     pub request_timeout: Duration,
     /// The newest version of the operations that this member applies. A version is in force once
     /// all members have it. Default: [`ClusterOptions::VERSION`]; another one is for tests of
-    /// upgrades. Since version 2 an idempotency key stands for one resource.
+    /// upgrades.
     pub version: u32,
 }
 
 impl ClusterOptions {
     /// The version of the operations of this program.
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 1;
 
     /// What an operation has beside the body of its request: the URL, the token's name, the head.
     pub const OPERATION_HEAD_BYTES: usize = 64 << 10;

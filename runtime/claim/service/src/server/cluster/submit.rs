@@ -27,8 +27,7 @@ impl ReplicatedEngine {
         let (numbers, reply) = self.shared.lock().expect();
         let _expected = ExpectNoLonger { shared: &self.shared, number: numbers.0 };
         let own = EncodedOrigin::new(&origin, self.own);
-        let version = self.member().version();
-        let operation = RequestOperation::new(numbers, own, &request, version);
+        let operation = RequestOperation::new(numbers, own, &request);
         let operation = Operation::Request(operation);
         let until = Instant::now() + self.options.request_timeout;
         let mut progress = Progress { reply, unknown_in: None };

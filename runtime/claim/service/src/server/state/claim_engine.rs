@@ -22,7 +22,7 @@ use crate::server::state::service::ClaimService;
 use crate::server::web::call::{
     Call, ClaimRequest, EngineReply, OutgoingReply, PendingReply, RequestContext, RequestData,
 };
-use crate::server::web::digest::{self, PostKey};
+use crate::server::web::digest;
 use crate::server::web::listing::Listing;
 use crate::wire::request::{Patch, Post};
 
@@ -54,13 +54,17 @@ impl ClaimEngine<'_> {
     }
 
     /// Creates a claim.
-    fn post(&mut self, post: Post, key: Option<PostKey>, origin: &RequestOrigin) -> EngineReply {
+    fn post(
+        &mut self,
+        post: Post,
+        key: Option<IdempotencyKey>,
+        origin: &RequestOrigin,
+    ) -> EngineReply {
         if self.0.is_failed() {
             return EngineReply::Ready(Reply::storage_in_trouble());
         }
         let digest = digest::of_post(&post);
         let owner = origin.identity.name.clone();
-        let key = key.map(|key| self.chosen(key));
         if let Some(first) = key.and_then(|key| self.keyed(key))
             && (*first.resource != *post.resource || first.digest != digest || first.owner != owner)
         {
@@ -76,7 +80,7 @@ impl ClaimEngine<'_> {
         let resource = name.clone();
         let ask = RequestKind::Post {
             resource: ResourceName(number),
-            key: key.map(IdempotencyKey::new),
+            key,
             wait: origin.wait_us.is_some(),
         };
         let call = Call {
@@ -95,15 +99,9 @@ impl ClaimEngine<'_> {
         pending
     }
 
-    /// The hash of a key that its claim has, or is to have.
-    fn chosen(&self, key: PostKey) -> u64 {
-        let PostKey { any, of_resource } = key;
-        any.filter(|_| self.keyed(of_resource).is_none()).unwrap_or(of_resource)
-    }
-
     /// The claim of an earlier POST with this key.
-    fn keyed(&self, key: u64) -> Option<&ClaimRecord> {
-        let first = self.0.engine.state().keyed(IdempotencyKey::new(key))?;
+    fn keyed(&self, key: IdempotencyKey) -> Option<&ClaimRecord> {
+        let first = self.0.engine.state().keyed(key)?;
         self.index.entry(first.number())
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot::error::TryRecvError;
 use turnstile_claim_core::message::TargetStatus;
+use turnstile_claim_core::number::IdempotencyKey;
 use turnstile_claim_core::record::{Limits, Records, Saved, State};
 use turnstile_host::store::{Disk, Image, Store as _};
 use turnstile_host::{HostState, Observer, Outbox};
@@ -23,7 +24,6 @@ use crate::server::state::service::ClaimService;
 use crate::server::web::call::{
     ClaimRequest, EngineReply, FIRST_WATCH, OutgoingReply, PendingReply,
 };
-use crate::server::web::digest::PostKey;
 use crate::wire::request::{Patch, Post};
 
 const HISTORIES: u64 = 1_000;
@@ -101,7 +101,7 @@ impl Replica {
         let turn = match event.clone() {
             Event::Post(resource, ttl_us, key, origin) => {
                 let post = Post { resource, ttl_us, user_data: None };
-                let key = key.map(|key| PostKey { any: Some(key), of_resource: u64::MAX - key });
+                let key = key.map(IdempotencyKey::new);
                 engine.execute(ClaimRequest::Post { post, key }, &origin)
             }
             Event::Patch(id, patch, origin) => {

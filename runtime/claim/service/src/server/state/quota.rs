@@ -16,7 +16,7 @@ impl ClaimEngine<'_> {
     pub(crate) fn refuse_beyond_quotas(
         &self,
         resource: &str,
-        key: Option<u64>,
+        key: Option<IdempotencyKey>,
         origin: &RequestOrigin,
     ) -> Option<Reply> {
         let Quotas { claims_max, claims_per_owner_max } = self.retention.quotas;
@@ -34,8 +34,7 @@ impl ClaimEngine<'_> {
         } else {
             return None;
         };
-        let is_repeated =
-            key.is_some_and(|key| self.0.engine.state().keyed(IdempotencyKey::new(key)).is_some());
+        let is_repeated = key.is_some_and(|key| self.0.engine.state().keyed(key).is_some());
         (!is_repeated).then(|| Reply::message(429, &text))
     }
 

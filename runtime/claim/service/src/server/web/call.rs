@@ -2,19 +2,19 @@
 
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+use turnstile_claim_core::number::IdempotencyKey;
 
 use crate::server::access::origin::RequestOrigin;
 use crate::server::audit::AuditCause;
 use crate::server::state::record::NewClaim;
 use crate::server::state::reply::{CallKind, Reply};
-use crate::server::web::digest::PostKey;
 use crate::wire::request::{Patch, Post};
 
 /// A request that may change claims.
 #[derive(Clone, Debug)]
 pub(crate) enum ClaimRequest {
     /// Create a claim.
-    Post { post: Post, key: Option<PostKey> },
+    Post { post: Post, key: Option<IdempotencyKey> },
     /// Change a claim.
     Patch { id: u64, patch: Patch },
 }

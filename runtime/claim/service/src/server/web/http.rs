@@ -25,7 +25,7 @@ use crate::server::connections::slots::ConnectionSlots;
 use crate::server::state::handle::EngineHandle;
 use crate::server::state::reply::Reply;
 use crate::server::web::call::ClaimRequest;
-use crate::server::web::digest::PostKey;
+use crate::server::web::digest;
 use crate::server::web::host::{self, Hosts, PublicUrl};
 use crate::server::web::incoming::IncomingRequest;
 use crate::server::web::listing::Listing;
@@ -93,7 +93,7 @@ impl AppState {
         let origin = self.waiting_origin(&head.headers, identity).map_err(Reply::refused)?;
         let key = head.headers.get(IDEMPOTENCY_KEY);
         let owner = origin.identity.name.as_deref();
-        let key = key.map(|key| PostKey::new(key.as_bytes(), &post.resource, owner));
+        let key = key.map(|key| digest::of_key(key.as_bytes(), owner));
         Ok(self.change(ClaimRequest::Post { post, key }, origin, disconnect).await)
     }
 

@@ -62,7 +62,6 @@ pub(crate) struct Members {
     /// The address of a follower.
     pub(crate) at: SocketAddr,
     pace: Pace,
-    version: u32,
     servers: BTreeMap<u64, MemberServer>,
     disks: BTreeMap<u64, Disk>,
 }
@@ -79,14 +78,9 @@ impl Members {
 
     /// Members of this pace and with their own options.
     pub(crate) fn with(pace: Pace, options: &dyn Fn(u64) -> Options) -> Self {
-        Self::of_version(ClusterOptions::VERSION, pace, options)
-    }
-
-    /// The same, with programs whose newest version of the operations is this one.
-    pub(crate) fn of_version(version: u32, pace: Pace, options: &dyn Fn(u64) -> Options) -> Self {
         let (hub, disks, servers) = (Hub::new(), BTreeMap::new(), BTreeMap::new());
         let at = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut members = Self { hub, at, pace, version, servers, disks };
+        let mut members = Self { hub, at, pace, servers, disks };
         // The last one makes all of them a cluster.
         for id in [3, 2, 1] {
             members.join(id, options(id));
@@ -105,7 +99,7 @@ impl Members {
 
     /// Starts a member on the disk that it had before.
     pub(crate) fn join(&mut self, id: u64, options: Options) {
-        self.try_join(id, options, self.version).expect("its disk is whole");
+        self.try_join(id, options, ClusterOptions::VERSION).expect("its disk is whole");
     }
 
     /// The same, with a program whose newest version of the operations is this one.

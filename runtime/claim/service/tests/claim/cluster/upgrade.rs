@@ -77,32 +77,6 @@ fn a_new_version_is_in_force_once_all_members_have_it() {
     assert_eq!(versions(&members), [NEXT; 3]);
 }
 
-/// A request that an older program took may be repeated after the upgrade.
-#[test]
-fn a_key_of_before_the_upgrade_is_known_after_it() {
-    let mut members = Members::of_version(1, QUICK_LOG, &|_| Options::default());
-    let post = |members: &Members, id: u64, resource: &str| {
-        let mut client = members.client_of(id).with("idempotency-key", "6f1c").repeating();
-        client.post(&format!(r#"{{"resource":"{resource}","ttl":600}}"#))
-    };
-    let before = post(&members, 1, "r").expect(201).path();
-    assert_ne!(post(&members, 2, "s").expect(201).path(), before, "by the rules of version 1");
-    for id in 1..=3 {
-        assert_eq!(post(&members, id, "r").expect(201).path(), before);
-        members.end(id);
-        members.try_join(id, Options::default(), 2).expect("it reads what older ones wrote");
-        ready(&members, id);
-        assert_eq!(post(&members, id, "r").expect(201).path(), before);
-    }
-    until("the new version is in force", || versions(&members) == [2; 3]);
-    for id in 1..=3 {
-        assert_eq!(post(&members, id, "r").expect(201).path(), before);
-    }
-    let after = post(&members, 1, "t").expect(201).path();
-    assert_eq!(post(&members, 2, "t").expect(201).path(), after);
-    post(&members, 3, "u").expect(422);
-}
-
 #[test]
 fn processes_are_restarted_one_after_the_other_under_load() {
     let mut site = Site::new("rolling");
