@@ -70,7 +70,7 @@ pub use clock::{Clock, Moment, wall_us};
 pub use commit::Pause;
 pub use engine::{Counts, Engine, Observer, Service, ServiceInput, StepIo, TimerOf};
 pub use host::{Host, HostState, Outbox, Outlet};
-pub use io_context::at;
+pub use io_context::{at, unsupported_version};
 pub use node::{
     Accept, Durations, Event, EventOf, Inbox, Node, NodeCore, Notices, Options, Stop, Stopped,
 };

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use turnstile_host::Inbox;
+use turnstile_host::{Inbox, unsupported_version};
 use turnstile_ids::number::Token;
 use turnstile_raft::{Encode, LogPosition, StateMachine};
 use turnstile_replicated_lock_core::message::{Cluster, Message};
@@ -56,15 +56,13 @@ pub(crate) fn restored(state: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 fn read(state: &[u8]) -> io::Result<Captured> {
-    let refused = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
-    if let Some(version) = state.first().filter(|version| **version != VERSION) {
-        return Err(refused(format!(
-            "the snapshot of locks has version {version}, and this program reads version \
-             {VERSION}: use the program that saved it"
-        )));
+    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the snapshot is not one of locks");
+    let (version, captured) = state.split_first().ok_or_else(damaged)?;
+    if *version != VERSION {
+        let remedy = "use the program that saved it";
+        return Err(unsupported_version("the snapshot of locks", *version, VERSION, remedy));
     }
-    let captured = state.get(1..).and_then(decode);
-    captured.ok_or_else(|| refused("the snapshot is not one of locks".to_owned()))
+    decode(captured).ok_or_else(damaged)
 }
 
 impl Captured {

@@ -5,6 +5,7 @@ use std::io;
 use turnstile_step::Core;
 
 use super::bounds::NodeCore;
+use crate::io_context::unsupported_version;
 use crate::store::{Batch, Key, Store};
 
 /// The key of the core's saved state.
@@ -59,20 +60,13 @@ impl<C: NodeCore> Kept<C> {
 fn read<S: serde::de::DeserializeOwned>(value: &[u8]) -> io::Result<S> {
     let (version, bytes) = value.split_first().ok_or_else(unreadable)?;
     if *version != VERSION {
-        return Err(of_version(*version));
+        let remedy = "start the program that wrote it, or start with an empty store";
+        return Err(unsupported_version("the store's saved state", *version, VERSION, remedy));
     }
     match postcard::take_from_bytes(bytes) {
         Ok((saved, [])) => Ok(saved),
         Ok(_) | Err(_) => Err(unreadable()),
     }
-}
-
-fn of_version(version: u8) -> io::Error {
-    let text = format!(
-        "the store's saved state has version {version}, and this program reads version {VERSION}: \
-         start the program that wrote it, or start with an empty store"
-    );
-    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 fn unreadable() -> io::Error {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::io_context::unsupported_version;
 use crate::store::format::header::VERSION;
 
 /// What is to be done about data that are damaged: the end of the error that says so.
@@ -15,9 +16,6 @@ pub(super) fn refuse(what: impl std::fmt::Display) -> io::Error {
 
 /// The error for a file of a version that this program does not read.
 pub(super) fn of_version(name: &str, version: u8) -> io::Error {
-    let text = format!(
-        "{name} has version {version} of the store's format, and this program reads version \
-         {VERSION}: start the program that wrote it, or start with an empty directory"
-    );
-    io::Error::new(io::ErrorKind::InvalidData, text)
+    let remedy = "start the program that wrote it, or start with an empty directory";
+    unsupported_version(name, version, VERSION, remedy)
 }

@@ -13,8 +13,8 @@ use siphasher::sip::SipHasher13;
 use turnstile_claim_core::message::Caller;
 use turnstile_claim_core::number::ClaimId;
 use turnstile_claim_core::record::{OpenRequest, Records, Timer};
-use turnstile_host::Engine;
 use turnstile_host::store::Batch;
+use turnstile_host::{Engine, unsupported_version};
 use turnstile_ids::number::CallId;
 
 use super::operation::{EncodedOrigin, decode, encode};
@@ -224,10 +224,8 @@ fn split(bytes: &[u8]) -> io::Result<(u64, Volatile, &[u8])> {
     let damaged = || refuse("is damaged");
     let ([version], rest) = bytes.split_first_chunk().ok_or_else(damaged)?;
     if *version != VERSION {
-        return Err(refuse(&format!(
-            "has version {version}, and this program reads version {VERSION}: use the program that \
-             saved it"
-        )));
+        let remedy = "use the program that saved it";
+        return Err(unsupported_version("the snapshot of claims", *version, VERSION, remedy));
     }
     let (sum, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
     let (len, rest) = rest.split_first_chunk().ok_or_else(damaged)?;

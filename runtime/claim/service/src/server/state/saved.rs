@@ -18,8 +18,8 @@ use turnstile_ids::number::Token;
 
 use crate::server::state::index::ClaimIndex;
 use crate::server::state::record::{ClaimRecord, NewClaim};
-use turnstile_host::Moment;
 use turnstile_host::store::{Batch, Key, Store, Visitor};
+use turnstile_host::{Moment, unsupported_version};
 
 /// The server's own counters and its clock.
 const META: u8 = 1;
@@ -181,11 +181,8 @@ fn unreadable(key: &Key, value: &[u8]) -> io::Error {
 }
 
 fn of_version(key: &Key, version: u8) -> io::Error {
-    let text = format!(
-        "the store's entry {key:?} has version {version}, and this program reads version \
-         {VERSION}: start the program that wrote it, or start with an empty store"
-    );
-    io::Error::new(io::ErrorKind::InvalidData, text)
+    let remedy = "start the program that wrote it, or start with an empty store";
+    unsupported_version(format_args!("the store's entry {key:?}"), version, VERSION, remedy)
 }
 
 fn damaged(key: &Key) -> io::Error {

@@ -14,8 +14,8 @@ fn check_refused(medium: &Medium, name: &str, version: u8) {
     let before = medium.files();
     let error = open(medium).expect_err("it is of another version").to_string();
     let words = format!(
-        "disk: {name} has version {version} of the store's format, and this program reads \
-         version 1: start the program that wrote it"
+        "disk: {name} has version {version}, and this program reads version 1: start the program \
+         that wrote it"
     );
     assert!(error.starts_with(&words), "{error}");
     assert_eq!(medium.files(), before, "nothing is written");
