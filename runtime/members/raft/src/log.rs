@@ -353,7 +353,7 @@ mod tests {
             (record::entry(2), None, "the entry before 3 is missing"),
             (record::SNAPSHOT, None, "no snapshot has the entries up to 1, which are purged"),
             (chunk, None, "the snapshot is incomplete"),
-            (record::OWNER, Some(9), "version 9 of the format, and this program reads version 17"),
+            (record::OWNER, Some(9), "has version 9, and this program reads version 17: start"),
             (Key::single(99), Some(0), "a value of kind 99"),
         ];
         for (key, value, refusal) in damages {

@@ -8,6 +8,7 @@ use std::io;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
 use siphasher::sip::SipHasher13;
+use turnstile_host::unsupported_version;
 
 const VERSION: u8 = 3;
 /// Version, checksum, length of the log's part.
@@ -39,10 +40,8 @@ impl SnapshotParts {
         }
         let version = bytes.get_u8();
         if version != VERSION {
-            return Err(refuse(&format!(
-                "has version {version}, and this program reads version {VERSION}: use the program \
-                 that saved it"
-            )));
+            let remedy = "use the program that saved it";
+            return Err(unsupported_version("the snapshot", version, VERSION, remedy));
         }
         let expected = bytes.get_u64_le();
         let len = bytes.get_u32_le() as usize;

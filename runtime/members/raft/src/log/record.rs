@@ -5,6 +5,7 @@ use std::io;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use turnstile_host::store::{Batch, Key};
+use turnstile_host::unsupported_version;
 
 use super::mark::Mark;
 
@@ -52,10 +53,8 @@ pub(super) fn owner(member: u64, number: u64) -> Vec<u8> {
 pub(super) fn check_owner(value: &[u8], member: u64) -> io::Result<u64> {
     let Some((&version, id)) = value.split_first() else { return Err(invalid("no owner")) };
     if version != VERSION {
-        return Err(invalid(&format!(
-            "it has version {version} of the format, and this program reads version {VERSION}: \
-             start the program that wrote it"
-        )));
+        let remedy = "start the program that wrote it";
+        return Err(unsupported_version("the store's log", version, VERSION, remedy));
     }
     let (id, number) = id.split_first_chunk().ok_or_else(|| invalid("an incomplete owner"))?;
     let owner = u64::from_le_bytes(*id);
