@@ -1,6 +1,9 @@
 //! The address of a claim server: scheme, host, port, and path prefix.
 
 use std::fmt;
+use std::net::Ipv6Addr;
+
+use hyper::Uri;
 
 use crate::client::error::ErrorKind;
 use crate::client::requests::redact::redacted;
@@ -33,41 +36,44 @@ impl ServerAddress {
     /// When it is not an http or https URL, or has a query.
     pub fn read(url: &str, version: &str) -> Result<Self, ErrorKind> {
         let refuse = |why| ErrorKind::Address(redacted(url), why);
-        let (scheme, rest) = url
-            .split_once("://")
-            .ok_or_else(|| refuse("expected a URL such as http://127.0.0.1:5000"))?;
-        let is_tls = match scheme {
-            "http" => false,
-            "https" => true,
-            _ => {
-                return Err(refuse(
-                    "the scheme must be http or https, as in http://127.0.0.1:5000",
-                ));
-            }
-        };
-        if rest.contains(char::is_whitespace) {
+        if url.contains(char::is_whitespace) {
             return Err(refuse("it has a space; for several servers, repeat --url"));
         }
-        if rest.contains(['?', '#', '@']) {
+        if url.contains(['?', '#', '@']) {
             return Err(refuse(
                 "only a host, a port and a path are allowed, no password; the token goes into \
                  TURNSTILE_TOKEN",
             ));
         }
-        let (authority, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-        let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.ends_with(']') => (
-                host,
-                port.parse().map_err(|_| refuse("the port must be a number from 1 to 65535"))?,
-            ),
-            _ => (authority, if is_tls { 443 } else { 80 }),
+        let expected = "expected a URL such as http://127.0.0.1:5000";
+        let uri: Uri = url.parse().map_err(|_| refuse(expected))?;
+        let is_tls = match uri.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            Some(_) => return Err(refuse("the scheme must be http or https")),
+            None => return Err(refuse(expected)),
         };
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        if host.is_empty() {
-            return Err(refuse(
-                "the host is missing: expected a URL such as http://127.0.0.1:5000",
-            ));
+        let (host, authority) = uri.host().zip(uri.authority()).ok_or_else(|| refuse(expected))?;
+        let port = match uri.port_u16() {
+            Some(port) => port,
+            None if authority == host => {
+                if is_tls {
+                    443
+                } else {
+                    80
+                }
+            }
+            None => return Err(refuse("the port must be a number from 1 to 65535")),
+        };
+        let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        if address.is_some_and(|address| address.parse::<Ipv6Addr>().is_err()) {
+            return Err(refuse("what the brackets have is no IPv6 address"));
         }
+        let host = address.unwrap_or(host);
+        if host.is_empty() {
+            return Err(refuse(expected));
+        }
+        let prefix = uri.path();
         let prefix = prefix.trim_matches('/');
         if prefix.ends_with(&format!("{version}/claims")) {
             return Err(refuse("leave out the path of the claims: it is appended"));
@@ -161,6 +167,7 @@ mod tests {
         check("https://h/locks/", "h", "/locks/v1/claims/");
         check("http://[::1]:80/", "[::1]", "/v1/claims/");
         check("http://[::1]:81", "[::1]:81", "/v1/claims/");
+        check("HTTPS://h:443", "h", "/v1/claims/");
         let server = ServerAddress::read("https://h:1/a", "v2").expect("a good address");
         assert_eq!(server.claim_url(7), "https://h:1/a/v2/claims/7/");
         assert_eq!(server.members_path(), "/a/v2/cluster/members/");
@@ -168,17 +175,31 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused() {
-        for url in [
-            "",
-            "h:1",
-            "ftp://h",
-            "http://",
-            "http://h:x",
-            "http://h/?q",
-            "http://u@h",
-            "http://h/v1/claims/",
+        for (url, shown, why) in [
+            ("", "", "expected a URL"),
+            ("h", "h", "expected a URL"),
+            ("h:1", "h:1", "expected a URL"),
+            ("h:1/locks", "h:1/locks", "expected a URL"),
+            ("http://", "http://", "expected a URL"),
+            ("http://:1", "http://:1", "expected a URL"),
+            ("http://::1:5000", "http://::1:5000", "expected a URL"),
+            ("http://[::1", "http://[::1", "expected a URL"),
+            ("http://[h]", "http://[h]", "no IPv6 address"),
+            ("ftp://h", "ftp://h", "the scheme"),
+            ("http://h:", "http://h:***", "the port"),
+            ("http://h:x", "http://h:***", "the port"),
+            ("http://h:65536", "http://h:***", "the port"),
+            ("http://h http://i", "http://h http:***", "a space"),
+            ("http://h/?q", "http://h/?***", "no password"),
+            ("http://h/#f", "http://h/#***", "no password"),
+            ("http://u:secret@h", "http://***@h", "no password"),
+            ("http://h/v1/claims/", "http://h/v1/claims/", "the path of the claims"),
         ] {
-            assert!(ServerAddress::read(url, "v1").is_err(), "{url}");
+            let Err(ErrorKind::Address(redacted, refusal)) = ServerAddress::read(url, "v1") else {
+                panic!("{url} is an address");
+            };
+            assert_eq!(redacted, shown);
+            assert!(refusal.contains(why), "{url}: {refusal}");
         }
     }
 }

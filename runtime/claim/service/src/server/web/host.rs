@@ -5,6 +5,7 @@ use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
+use hyper::Uri;
 use hyper::header::{HOST, HeaderMap};
 
 /// The host in URLs if a client sends none.
@@ -12,41 +13,47 @@ const UNNAMED: &str = "localhost";
 
 /// The scheme, host and optional port of a proxy in front of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublicUrl(String);
+pub struct PublicUrl {
+    is_tls: bool,
+    host: String,
+    port: Option<u16>,
+}
 
 impl FromStr for PublicUrl {
     type Err = &'static str;
 
     /// Serialized like an origin in a browser: lower case, without the scheme's default port.
     fn from_str(url: &str) -> Result<Self, Self::Err> {
-        let url = url.strip_suffix('/').unwrap_or(url).to_ascii_lowercase();
-        let (scheme, host) = url.split_once("://").ok_or("it is not a URL")?;
-        let port = match scheme {
-            "http" => ":80",
-            "https" => ":443",
-            _ => return Err("its scheme is neither http nor https"),
+        let uri: Uri = url.parse().map_err(|_| "it is not a URL")?;
+        let (is_tls, default) = match uri.scheme_str() {
+            Some("http") => (false, 80),
+            Some("https") => (true, 443),
+            Some(_) => return Err("its scheme is neither http nor https"),
+            None => return Err("it has no scheme"),
         };
-        if !is_host(host) {
-            return Err("it must have a host, optionally a port, and nothing else");
+        let is_origin = uri.path_and_query().is_none_or(|path| path == "/") && !url.contains('#');
+        match uri.authority().filter(|authority| is_origin && is_host(authority.as_str())) {
+            Some(authority) => Ok(Self {
+                is_tls,
+                host: authority.host().to_ascii_lowercase(),
+                port: authority.port_u16().filter(|port| *port != default),
+            }),
+            None => Err("it must have a host, optionally a port, and nothing else"),
         }
-        Ok(Self(format!("{scheme}://{}", host.strip_suffix(port).unwrap_or(host))))
     }
 }
 
 impl fmt::Display for PublicUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        let Self { is_tls, host, port } = self;
+        write!(f, "{}://{host}", if *is_tls { "https" } else { "http" })?;
+        port.map_or(Ok(()), |port| write!(f, ":{port}"))
     }
 }
 
 impl PublicUrl {
-    pub(crate) fn is_tls(&self) -> bool {
-        self.0.starts_with("https:")
-    }
-
-    /// The host without scheme and port.
-    fn name(&self) -> &str {
-        without_port(self.0.split_once("://").map_or("", |(_, host)| host))
+    pub(crate) const fn is_tls(&self) -> bool {
+        self.is_tls
     }
 }
 
@@ -81,7 +88,7 @@ impl Hosts {
         let is_address = || bare.parse::<Ipv4Addr>().is_ok() || bare.parse::<Ipv6Addr>().is_ok();
         name.ends_with(".localhost")
             || is_address()
-            || public_url.is_some_and(|url| url.name() == name)
+            || public_url.is_some_and(|url| url.host == name)
             || self.0.contains(&name)
     }
 }
@@ -147,8 +154,26 @@ mod tests {
         let read = |url: &str| url.parse::<PublicUrl>().map(|url| url.to_string());
         assert_eq!(read("HTTPS://Locks.example:443/").as_deref(), Ok("https://locks.example"));
         assert_eq!(read("http://h:443").as_deref(), Ok("http://h:443"));
-        for url in ["locks.example", "ftp://h", "https://h/locks/", "https://u@h", "https://"] {
-            assert!(read(url).is_err(), "{url}");
+        assert_eq!(read("http://[::1]:080/").as_deref(), Ok("http://[::1]"));
+        assert_eq!(read("http://[::1]:81").as_deref(), Ok("http://[::1]:81"));
+        for (url, why) in [
+            ("locks.example", "no scheme"),
+            ("locks.example:443", "no scheme"),
+            ("/", "no scheme"),
+            ("https://", "not a URL"),
+            ("https://h:1:2", "not a URL"),
+            ("https://[::1", "not a URL"),
+            ("ftp://h", "its scheme"),
+            ("https://:443", "nothing else"),
+            ("https://[h]", "nothing else"),
+            ("https://h:65536", "nothing else"),
+            ("https://h/locks/", "nothing else"),
+            ("https://h/?q", "nothing else"),
+            ("https://h/#f", "nothing else"),
+            ("https://u:secret@h", "nothing else"),
+        ] {
+            let refusal = read(url).expect_err(url);
+            assert!(refusal.contains(why), "{url}: {refusal}");
         }
     }
 
