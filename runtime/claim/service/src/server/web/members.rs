@@ -135,6 +135,6 @@ fn read_address(body: &[u8]) -> Result<String, FieldErrors> {
     let address = address
         .ok_or_else(|| refused("address", "No address specified: HOST:PORT is expected".into()))?;
     let parsed: Result<Address, _> = address.parse();
-    let parsed = parsed.map_err(|_| refused("address", format!("{address:?} is not HOST:PORT")))?;
+    let parsed = parsed.map_err(|error| refused("address", error.to_string()))?;
     Ok(parsed.to_string())
 }

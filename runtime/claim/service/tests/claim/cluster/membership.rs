@@ -98,7 +98,7 @@ fn what_is_no_change_of_the_members_is_refused() {
     check_refused(&mut client, "{}", 400, "No address specified");
     check_refused(&mut client, "address", 400, "The body is not an object with an address");
     check_refused(&mut client, r#"["localhost:1"]"#, 400, "with an address: it is a list");
-    check_refused(&mut client, r#"{"address":"nowhere"}"#, 400, "is not HOST:PORT");
+    check_refused(&mut client, r#"{"address":"nowhere"}"#, 400, "`nowhere` is not host:port");
     let moved = r#"{"address":"localhost:7011"}"#;
     check_refused(&mut client, moved, 409, "member 2 has the address member-2 already");
     check_refused(&mut client, &" ".repeat(70_000), 413, "The body is too large");

@@ -48,16 +48,19 @@ impl FromStr for Address {
         let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
         let port = port.parse().map_err(|_| wrong())?;
         let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-        if host.is_empty() || (inner.is_none() && host.contains([':', '[', ']'])) {
+        if host.is_empty() || (inner.is_none() && host.contains([':', '[', ']', '@', '/'])) {
             return Err(wrong());
         }
         Ok(Self::new(inner.unwrap_or(host), port))
     }
 }
 
-/// What is said of a text that is no address.
+/// The error for a text that is no address. It hides what stands before an `@`, such as a password.
 pub(super) fn not_an_address(text: &str) -> String {
-    format!("`{text}` is not host:port")
+    match text.rsplit_once('@') {
+        Some((_, host)) => format!("`***@{host}` is not host:port"),
+        None => format!("`{text}` is not host:port"),
+    }
 }
 
 #[cfg(test)]
@@ -73,6 +76,13 @@ mod tests {
         assert_eq!("[::1]:7".parse::<Address>().expect("it is an address").name(), "::1");
         for text in ["", ":", "host", "host:", ":7", "host:x", "host:65536", "::1:7", "[::1:7"] {
             assert!(text.parse::<Address>().is_err(), "{text}");
+        }
+        for (text, why) in [
+            ("http://host:7", "`http://host:7` is not host:port"),
+            ("user@host:7", "`***@host:7` is not host:port"),
+            ("http://user:secret@host:7", "`***@host:7` is not host:port"),
+        ] {
+            assert_eq!(text.parse::<Address>().expect_err(text).to_string(), why);
         }
     }
 }
