@@ -21,7 +21,7 @@ fn run(arguments: &[&str]) -> (Option<i32>, String) {
 #[test]
 fn wrong_arguments_are_named() {
     let nobody = "--locks=claims=http://127.0.0.1:1";
-    let cases: [(&[&str], i32, &str); 10] = [
+    let cases: [(&[&str], i32, &str); 11] = [
         (&["missing", "at"], 1, "rangefs: missing: No such file or directory"),
         (&["file", "at"], 1, "rangefs: file: Not a directory"),
         (&["data", "missing"], 1, "rangefs: missing: No such file or directory"),
@@ -29,6 +29,7 @@ fn wrong_arguments_are_named() {
         (&["data", "at", "--locks=claims=nonsense"], 1, "invalid server URL \"nonsense\""),
         (&["data", "at", nobody], 1, "no response from http://127.0.0.1:1"),
         (&["data", "at", "--locks=somebody"], 2, "it is `local` or `claims=URL`"),
+        (&["data", "at", "--locks=claim=http://u:secret@h"], 2, "'claim=http://***@h'"),
         (&["data", "at", "--lease", "-1"], 2, "-1 is not a number of seconds"),
         (&["data", "at", "--lease", "0.5"], 2, "a lease lasts a second at least"),
         (&["data", "at", "--threads", "1"], 2, "it is a number from 2 to 256"),

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use clap::Args;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Args, Parser};
 use turnstile_host::seconds;
 
 /// The maximum length of a lock's id in bytes.
@@ -27,6 +28,23 @@ pub struct RunArgs {
     /// The command and its arguments.
     #[arg(last = true, required = true)]
     pub command: Vec<OsString>,
+}
+
+/// Parses the arguments of a program, none of which is a URL. An error, which ends it, hides each
+/// word that may be one: it may have a password.
+pub fn parse<A: Parser>() -> A {
+    A::try_parse().unwrap_or_else(|mut error| {
+        let urls = error.context().filter_map(|(kind, value)| {
+            let ContextValue::String(word) = value else { return None };
+            (word.contains('@') || word.contains("://")).then_some(kind)
+        });
+        for kind in urls.collect::<Vec<_>>() {
+            error.insert(kind, ContextValue::String("***".into()));
+            // It quotes the word.
+            error.insert(ContextKind::Suggested, ContextValue::None);
+        }
+        error.exit()
+    })
 }
 
 /// Reads the id of a lock: 1 to 255 bytes without control characters.

@@ -15,7 +15,7 @@ mod wire;
 
 pub use turnstile_supervisor::{REAP, reap};
 
-pub use arguments::{RunArgs, users};
+pub use arguments::{RunArgs, parse, users};
 pub use certificates::MemberCertificates;
 pub use client::Client;
 pub use hold::Times;

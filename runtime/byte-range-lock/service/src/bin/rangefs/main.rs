@@ -17,6 +17,7 @@ use turnstile_byte_range_lock::Options;
 use turnstile_byte_range_lock::mount::{self, Locking, Mount, MountOptions, unmount};
 use turnstile_claim::client::LockClientBuilder;
 use turnstile_claim::log_filter;
+use turnstile_claim::usage::without_secrets;
 use turnstile_host::Trace;
 
 use self::arguments::{Arguments, Locks};
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
         });
         return finish(watched.map_err(|error| error.to_string()));
     }
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| without_secrets(error).exit());
     let outcome = log().and_then(|()| {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;

@@ -7,15 +7,14 @@ mod status;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use serde_json::Value;
 use tokio::runtime::Builder;
-use turnstile_local::{Client, Failure, print, reap};
+use turnstile_local::{Client, Failure, parse, print, reap};
 
 use self::cli::{Cli, CliCommand, PROGRAM, PrintArgs};
 
 fn main() -> ExitCode {
-    let Cli { command } = Cli::parse();
+    let Cli { command } = parse();
     let shown =
         |args, part, text| PROGRAM.finish(Builder::new_current_thread(), show(args, part, text));
     match command {

@@ -12,15 +12,14 @@ mod wire;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use tokio::runtime::Builder;
-use turnstile_local::{Failure, print, reap};
+use turnstile_local::{Failure, parse, print, reap};
 
 use self::cli::{Cli, CliCommand};
 use self::user::{PROGRAM, user};
 
 fn main() -> ExitCode {
-    let Cli { command } = Cli::parse();
+    let Cli { command } = parse();
     match command {
         CliCommand::Reap => {
             reap();

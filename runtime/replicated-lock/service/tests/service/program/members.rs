@@ -77,6 +77,12 @@ fn a_change_that_is_not_possible_is_refused() {
     let wrong = group.output(0, &["members", "add", "4=nowhere"]);
     assert_eq!(code(&wrong), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("HOST:PORT"), "{wrong:?}");
+    for url in ["4=http://u:secret@h", "4=u:secret@h:7011", "http://u:secret@h"] {
+        let wrong = group.output(0, &["members", "add", url]);
+        assert_eq!(code(&wrong), Some(2));
+        let text = String::from_utf8_lossy(&wrong.stderr).into_owned();
+        assert!(text.contains("HOST:PORT") && !text.contains("secret"), "{text}");
+    }
     let moved = group.output(0, &["members", "add", "2=127.0.0.1:1"]);
     assert_eq!(code(&moved), Some(69));
     let text = String::from_utf8_lossy(&moved.stderr).into_owned();
