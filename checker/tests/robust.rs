@@ -8,6 +8,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
 use turnstile_harness::options::Options;
 use turnstile_harness::results::result::ResultReport;
 use turnstile_harness::table;
@@ -27,17 +29,6 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().and_then(|text| text.parse().ok())
 }
 
-/// A pseudo-random number generator.
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap_or(0) % most.max(1)
-    }
-}
-
 fn texts() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables");
     let entries = std::fs::read_dir(folder).expect("the folder is there");
@@ -48,13 +39,13 @@ fn texts() -> Vec<String> {
     turnstile_bundled::TABLES.iter().map(|table| table.text.to_owned()).chain(own).collect()
 }
 
-fn mutate(text: &str, rng: &mut Rng) -> String {
-    let by_line = rng.below(2) == 0;
+fn mutate(text: &str, rng: &mut SmallRng) -> String {
+    let by_line = rng.random();
     let ends: &[char] = if by_line { &['\n'] } else { &[' ', '\n', ','] };
     let mut pieces: Vec<String> = text.split_inclusive(ends).map(str::to_owned).collect();
-    for _ in 0..=rng.below(3) {
-        let (at, other) = (rng.below(pieces.len()), rng.below(pieces.len()));
-        match rng.below(4) {
+    for _ in 0..=rng.random_range(0..3) {
+        let [at, other] = [(); 2].map(|()| rng.random_range(..pieces.len()));
+        match rng.random_range(0..4) {
             0 => drop(pieces.remove(at)),
             1 => pieces.insert(other, pieces[at].clone()),
             2 => pieces.swap(at, other),
@@ -81,14 +72,14 @@ fn corrupt_tables_neither_panic_nor_hang() {
     let drawn = u64::try_from(now % 1_000_000_007).expect("small");
     let seed = number("TURNSTILE_SEED").unwrap_or(drawn);
     println!("TURNSTILE_SEED={seed}");
-    let mut rng = Rng(seed);
+    let mut rng = SmallRng::seed_from_u64(seed);
     let (texts, begun) = (texts(), Instant::now());
     let (mut read, mut amended) = (0, 0);
     for _ in 0..number("TURNSTILE_CASES").unwrap_or(400) {
         if begun.elapsed() > PATIENCE {
             break;
         }
-        let text = mutate(&texts[rng.below(texts.len())], &mut rng);
+        let text = mutate(&texts[rng.random_range(..texts.len())], &mut rng);
         let one = Instant::now();
         let Ok(literal) = WrittenTable::read(Source::new("any.yaml", text)) else { continue };
         read += 1;

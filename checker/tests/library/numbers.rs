@@ -1,6 +1,8 @@
 //! The visit of symbolic ids of a part visits every one and does nothing else: random walks through
 //! the worlds of every system, and so through the states of every core in them.
 
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
 use turnstile_checker::SYSTEMS;
 use turnstile_harness::options::Options;
 use turnstile_search::bounds::NoProgress;
@@ -13,18 +15,6 @@ use turnstile_world::{Part, State, World};
 const FAR: u64 = 1 << 20;
 /// The states of one walk.
 const STEPS: usize = 150;
-
-/// An xorshift generator.
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % sides as u64).expect("less than the sides")
-    }
-}
 
 /// Maps an id to a far one, in the same order if the class has one.
 fn far(class: IdClass, number: u64) -> u64 {
@@ -92,7 +82,7 @@ fn walk(system: &str) {
     let options = Options::new(&NoProgress);
     for (seed, named) in (1..).zip(&file.worlds) {
         let world = entry.world(file, named, &options).expect("its names are known");
-        let mut rng = Rng(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed) | 1);
+        let mut rng = SmallRng::seed_from_u64(seed);
         let mut state = world.initial_states().swap_remove(0);
         for _ in 0..STEPS {
             let other = check_state(&world, &state);
@@ -102,7 +92,7 @@ fn walk(system: &str) {
                 after.filter_map(|action| world.after(&state, &action)).collect();
             state = match after.len() {
                 0 => world.initial_states().swap_remove(0),
-                count => after.swap_remove(rng.below(count)),
+                count => after.swap_remove(rng.random_range(..count)),
             };
         }
     }

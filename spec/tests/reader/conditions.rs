@@ -1,8 +1,10 @@
 //! Two rows of a cell conflict if, and only if, some values of the guards take both.
 
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
 use turnstile_spec::diagnostic::code;
 
-use crate::{diagnostics, next};
+use crate::diagnostics;
 
 /// A condition over guards, and its text.
 enum Condition {
@@ -13,15 +15,14 @@ enum Condition {
 }
 
 impl Condition {
-    /// A condition by some numbers that look random.
-    fn draw(seed: &mut u64, guards: usize, depth: usize) -> Self {
-        let drawn = next(seed);
-        let mut part = || Self::draw(seed, guards, depth - 1);
-        match (depth, drawn % 4) {
+    fn draw(rng: &mut SmallRng, guards: usize, depth: usize) -> Self {
+        let kind = rng.random_range(0..4);
+        let mut part = || Self::draw(rng, guards, depth - 1);
+        match (depth, kind) {
             (1.., 0) => Self::Not(Box::new(part())),
             (1.., 1) => Self::All(vec![part(), part()]),
             (1.., 2) => Self::Any(vec![part(), part(), part()]),
-            _ => Self::Is(drawn / 4 % guards),
+            _ => Self::Is(rng.random_range(..guards)),
         }
     }
 
@@ -63,12 +64,12 @@ fn conflict(guards: usize, one: &Condition, other: &Condition) -> bool {
 
 #[test]
 fn rows_conflict_if_both_conditions_can_be_true() {
-    let mut seed = 20_261_128;
+    let mut rng = SmallRng::seed_from_u64(20_261_128);
     let mut conflicts = 0;
     for nth in 0..600 {
         // Eight guards have more values than a word of the truth table has bits.
         let guards = 3 + nth % 6;
-        let [one, other] = [3, 3].map(|depth| Condition::draw(&mut seed, guards, depth));
+        let [one, other] = [3, 3].map(|depth| Condition::draw(&mut rng, guards, depth));
         let can_both = (0..1 << guards).any(|values| one.holds(values) && other.holds(values));
         let is_found = conflict(guards, &one, &other);
         assert_eq!(is_found, can_both, "{} and {}", one.text(), other.text());

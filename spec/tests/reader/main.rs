@@ -27,12 +27,6 @@ fn diagnostics(text: &str) -> Vec<Diagnostic> {
     }
 }
 
-/// The next of some numbers that look random.
-fn next(seed: &mut u64) -> usize {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-    usize::try_from(*seed >> 40).expect("24 bits")
-}
-
 /// A table with one state, which the rows with these events do not leave.
 fn one_state(domain: &str, events: impl IntoIterator<Item = String>) -> String {
     let head = "language: 1\nmachine: m\nstates: { s: { initial: true } }\n";

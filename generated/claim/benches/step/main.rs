@@ -14,6 +14,8 @@ mod hand_into;
 use std::hint::black_box;
 use std::time::Instant;
 
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
 use turnstile_claim_machines::claim::{self, Event, EventKind, Guard, State};
 
 const EVENTS: usize = 1 << 16;
@@ -167,7 +169,7 @@ fn refused(sum: u64) -> u64 {
 
 /// Random events that the machine accepts where it is, but for some percent that it refuses.
 fn stream(refused_percent: u64) -> Vec<Happening> {
-    let mut random = SEED;
+    let mut rng = SmallRng::seed_from_u64(SEED);
     let mut state = State::INITIAL;
     let mut events = Vec::with_capacity(EVENTS);
     while events.len() < EVENTS {
@@ -175,8 +177,8 @@ fn stream(refused_percent: u64) -> Vec<Happening> {
         if begins {
             state = State::INITIAL;
         }
-        let wants_refused = next(&mut random) % 100 < refused_percent;
-        let (event, answer) = (any_event(&mut random), !next(&mut random).is_multiple_of(8));
+        let wants_refused = rng.random_range(0..100) < refused_percent;
+        let (event, answer) = (any_event(&mut rng), !rng.random_ratio(1, 8));
         let said = claim::step(state, event, &|_: Guard| answer);
         // Most states refuse most events: ask until the wanted sort comes, but not for ever.
         let event = if said.is_err() == wants_refused { event } else { continue };
@@ -210,21 +212,13 @@ fn is_left(state: State) -> bool {
     EventKind::ALL.iter().any(accepts)
 }
 
-fn any_event(random: &mut u64) -> Event {
-    let kind = EventKind::ALL[next(random) as usize % EventKind::ALL.len()];
+fn any_event(rng: &mut SmallRng) -> Event {
+    let kind = EventKind::ALL[rng.random_range(..EventKind::ALL.len())];
     let (least, greatest) = kind.bounds();
     let statuses = [200, 201, 202, 204, 400, 404, 409, 500, 503];
     let number = match least == greatest {
         true => least,
-        false => statuses[next(random) as usize % statuses.len()],
+        false => statuses[rng.random_range(..statuses.len())],
     };
     kind.event(number)
-}
-
-/// xorshift64.
-fn next(random: &mut u64) -> u64 {
-    *random ^= *random << 13;
-    *random ^= *random >> 7;
-    *random ^= *random << 17;
-    *random
 }

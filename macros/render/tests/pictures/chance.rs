@@ -1,19 +1,18 @@
 //! Diagrams by chance, the same ones each time.
 
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
 use turnstile_render::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase, View};
 
 /// Words of all lengths.
 const WORDS: [&str; 8] =
     ["go", "timeout", "response", "lock", "is", "retransmission", "of a", "acknowledged"];
 
-/// A fixed sequence of numbers from a seed.
-struct Chance(u64);
+struct Chance(SmallRng);
 
 impl Chance {
     fn below(&mut self, most: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % most
+        self.0.random_range(..most)
     }
 
     fn words(&mut self, most: usize) -> String {
@@ -33,7 +32,7 @@ impl Chance {
 
 /// So many states and about twice as many rows; the last state is final.
 pub(super) fn diagram(seed: u64, states: usize) -> Diagram {
-    let mut chance = Chance(seed);
+    let mut chance = Chance(SmallRng::seed_from_u64(seed));
     let mut diagram = Diagram {
         title: format!("seed {seed}"),
         subtitle: chance.words(9),

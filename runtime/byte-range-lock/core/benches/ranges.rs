@@ -11,6 +11,8 @@ mod steps;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
 use turnstile_byte_range_lock_core::number::LockId;
 use turnstile_byte_range_lock_core::{ByteRange, IntervalIndex};
 
@@ -19,23 +21,13 @@ const ROUNDS: usize = 5;
 /// Each lock begins in a record of so many bytes, and most stay in it.
 const RECORD: u64 = 64;
 /// One of so many locks reaches over a thousand records.
-const LONG: u64 = 1_000;
-
-/// A stream of numbers that is the same in every run.
-struct Symbolic(u64);
-
-impl Symbolic {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-        self.0 >> 33
-    }
-}
+const LONG: u32 = 1_000;
 
 fn ranges() -> Vec<ByteRange> {
-    let mut numbers = Symbolic(2005);
+    let mut rng = SmallRng::seed_from_u64(2005);
     let mut range = |_| {
-        let record = numbers.next() % LOCKS;
-        let length = if numbers.next().is_multiple_of(LONG) { 1_000 * RECORD } else { RECORD };
+        let record = rng.random_range(..LOCKS);
+        let length = if rng.random_ratio(1, LONG) { 1_000 * RECORD } else { RECORD };
         ByteRange::new(record * RECORD, length).expect("far below the last address")
     };
     (0..LOCKS).map(&mut range).collect()

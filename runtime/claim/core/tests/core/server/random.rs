@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::env;
 
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
 use turnstile_claim_core::message::{
     Caller, Message, RequestKind, ResourceName, Response, TargetStatus,
 };
@@ -22,15 +24,11 @@ const RESOURCES: u64 = 3;
 const CALLERS: u64 = 6;
 const KEYS: u64 = 8;
 
-/// A small generator of the xorshift family; any other would do.
-struct Dice(u64);
+struct Dice(SmallRng);
 
 impl Dice {
     fn below(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % sides
+        self.0.random_range(..sides)
     }
 
     fn is(&mut self, one_in: u64) -> bool {
@@ -71,8 +69,7 @@ struct Watch {
 impl Watch {
     fn new(seed: u64) -> Self {
         let run = Run::with(Limits { waiters_max: 4, finished_max: 5 });
-        // The constant keeps the state of the generator from being zero.
-        let dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let dice = Dice(SmallRng::seed_from_u64(seed));
         Self { run, dice, armed: Vec::new(), open: BTreeMap::new(), tokens: BTreeMap::new() }
     }
 

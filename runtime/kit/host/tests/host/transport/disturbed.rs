@@ -10,12 +10,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use turmoil::{Builder, Sim};
+use turnstile_host::Rng;
 use turnstile_host::transport::tcp::{Address, Limits, Options};
 use turnstile_host::transport::{Counts, Transport};
 use turnstile_simulation::{Dialer, Listener};
 
 use super::pipes::PROTOCOL;
-use record::{Draw, Record, Recorder};
+use record::{Record, Recorder};
 
 const NODES: u32 = 3;
 const PORT: u16 = 7000;
@@ -71,10 +72,11 @@ async fn live(own: u32, seed: u64, seen: Seen) -> turmoil::Result {
 }
 
 /// Does one thing to the nodes.
-fn disturb(sim: &mut Sim<'_>, draw: &mut Draw) {
-    let one = draw.below(NODES);
-    let other = (one + 1 + draw.below(NODES - 1)) % NODES;
-    match draw.below(8) {
+fn disturb(sim: &mut Sim<'_>, rng: &mut Rng) {
+    let mut below = |bound: u32| (rng.number() % u64::from(bound)) as u32;
+    let one = below(NODES);
+    let other = (one + 1 + below(NODES - 1)) % NODES;
+    match below(8) {
         0 => sim.partition(name(one), name(other)),
         1 => sim.partition_oneway(name(one), name(other)),
         2..=4 => sim.repair(name(one), name(other)),
@@ -96,12 +98,12 @@ fn simulate(seed: u64) -> Record {
         let seen = Arc::clone(&seen);
         sim.host(name(own), move || live(own, seed, Arc::clone(&seen)));
     }
-    let mut draw = Draw(seed);
+    let mut rng = Rng::seeded(seed);
     while sim.elapsed() < END {
         let is_disturbed = sim.elapsed() < DISTURBED;
         sim.step().unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        if is_disturbed && draw.below(40) == 0 {
-            disturb(&mut sim, &mut draw);
+        if is_disturbed && rng.number().is_multiple_of(40) {
+            disturb(&mut sim, &mut rng);
         }
         if is_disturbed && sim.elapsed() >= DISTURBED {
             for one in 0..NODES {

@@ -97,16 +97,3 @@ impl Receiver<u32, Text> for Recorder {
         self.seen.lock().expect("no panic").hand_back((self.own, unsent.to, unsent.message));
     }
 }
-
-/// Numbers by a seed (SplitMix64).
-pub(super) struct Draw(pub(super) u64);
-
-impl Draw {
-    pub(super) fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        u32::try_from((mixed ^ (mixed >> 31)) % u64::from(bound)).expect("the bound is one")
-    }
-}
