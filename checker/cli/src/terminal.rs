@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mimalloc::MiMalloc;
-use turnstile_search::allocation::{self, Counting};
+use turnstile_allocation::Counting;
 use turnstile_search::bounds::{Progress, ProgressSnapshot};
 use turnstile_world::trace::grouped;
 
@@ -133,7 +133,7 @@ impl Progress for ProgressLine {
         now.begun = Instant::now();
         now.drawn = now.begun;
         drop(now);
-        allocation::reset();
+        turnstile_allocation::reset();
     }
 
     fn update(&self, standing: ProgressSnapshot) {
@@ -153,11 +153,11 @@ impl Progress for ProgressLine {
     }
 
     fn allocated(&self) -> u64 {
-        allocation::held()
+        turnstile_allocation::held()
     }
 
     fn peak(&self) -> u64 {
-        allocation::peak()
+        turnstile_allocation::peak()
     }
 }
 

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-pub mod allocation;
 mod barrier;
 pub mod bounds;
 pub mod breadth_first;

@@ -52,6 +52,7 @@ pub(crate) const LAYERS: [(&str, &[&str]); 5] = [
     (
         "checker",
         &[
+            "checker/allocation",
             "checker/search",
             "checker/world",
             "checker/harness",

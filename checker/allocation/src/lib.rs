@@ -1,20 +1,14 @@
-//! What the process has allocated: an allocator that counts what it hands on to another one, so
-//! that a search can say what it needed at its peak and end before the machine does. A program that
-//! wants the counts makes a [`Counting`] its `#[global_allocator]`; in others they are zero.
-//!
-//! Each thread counts for itself and settles with the others once it has moved by
-//! [`GRAIN`] bytes, so that threads do not wait for each other at every allocation.
-
+#![doc = include_str!("../README.md")]
 #![expect(unsafe_code, reason = "a global allocator is an unsafe trait; this one hands on")]
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Bytes a thread may be ahead of the common count.
+/// Bytes a thread may be ahead of the common count, so that threads do not wait for each other.
 const GRAIN: i64 = 16 * 1024;
 
-/// Hands on to an allocator and counts.
+/// Hands on to an allocator and counts. The counts of a program without it are zero.
 #[derive(Debug)]
 pub struct Counting<A>(pub A);
 
