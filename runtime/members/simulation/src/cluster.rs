@@ -1,225 +1,245 @@
-//! What a simulation of a cluster does to its members and asks of them: broken links, disks that
-//! refuse, changes of the members, and their states in the end.
+//! The members of a replicated log in a simulation, as only a test sees them: what runs, who leads,
+//! changes of the members, and their states in the end.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 
+use tokio::task::spawn_local;
 use tokio::time::{sleep, timeout};
 use turmoil::Sim;
-use turnstile_host::Rng;
-use turnstile_host::store::{Faults, Medium};
-use turnstile_raft::{Member, MemberChange, MemberError, Role, Status};
+use turnstile_host::store::Medium;
+use turnstile_raft::{Member, MemberChange, MemberError, Members, Role, Status};
 
-use crate::net::Net;
+use crate::counts::Tally;
+use crate::faults::Fault;
+use crate::net::{Net, Trace, watch};
+use crate::run::{self, RESTART_PAUSE};
+
+/// How long a change of the members takes at most.
+const CHANGE_MOST: Duration = Duration::from_secs(3);
+/// How often a member looks whether there is a change to be made.
+const CHANGES_EVERY: Duration = Duration::from_millis(60);
+/// How often a member tells its state in the end.
+const STATE_EVERY: Duration = Duration::from_millis(240);
+/// So many may be added in a simulation.
+const ADDED_MAX: u64 = 2;
 
 /// The name of a member's host, and its address for the others.
 pub fn name(id: u64) -> String {
     format!("member-{id}")
 }
 
-/// How long a change of the members takes at most.
-const CHANGE_MOST: Duration = Duration::from_secs(3);
+/// What runs in the process of a member.
+pub trait Process: Clone + 'static {
+    /// Its part of the replicated log.
+    fn member(&self) -> &Member;
 
-/// Which links are broken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
-    /// The leader is cut off from all others.
-    Leader,
-    /// A member is cut off from all others.
-    Member,
-    /// Two sides hear only the member between them.
-    Bridge,
-    /// A member is heard by others that it does not hear, or the other way round.
-    OneWay,
-    /// All that a member sends and receives is held.
-    Held,
-    /// Some of what a member sends and receives is late.
-    Slow,
+    /// Fails if anything has happened in it that must not.
+    fn check(&self, _seed: u64) {}
 }
 
-/// Breaks links, of this member or of the leader; `None` if it was to be a leader and none leads.
-pub fn cut(net: &Net, rng: &mut Rng, id: u64, all: &[u64], leader: Option<u64>) -> Option<Cut> {
-    match rng.number() % 7 {
-        0 | 1 => {
-            net.isolate(leader?, all.iter().copied());
-            Some(Cut::Leader)
-        }
-        2 => {
-            net.isolate(id, all.iter().copied());
-            Some(Cut::Member)
-        }
-        3 => {
-            let sides = all.iter().filter(|other| **other != id);
-            let (left, right): (Vec<u64>, Vec<u64>) = sides.partition(|other| *other % 2 == 0);
-            for (one, other) in left.iter().flat_map(|one| right.iter().map(move |r| (one, r))) {
-                net.cut(*one, *other);
-                net.cut(*other, *one);
-            }
-            Some(Cut::Bridge)
-        }
-        4 => {
-            let is_deaf = rng.number().is_multiple_of(2);
-            for other in all.iter().copied().filter(|other| *other != id) {
-                let (from, to) = if is_deaf { (other, id) } else { (id, other) };
-                net.cut(from, to);
-            }
-            Some(Cut::OneWay)
-        }
-        5 => {
-            net.hold(id);
-            Some(Cut::Held)
-        }
-        _ => {
-            net.slow(id);
-            Some(Cut::Slow)
-        }
-    }
-}
-
-/// The member that leads in the greatest term.
-pub fn leader(statuses: impl Iterator<Item = Status>) -> Option<u64> {
-    newest_leader(statuses).map(|status| status.id)
-}
-
-/// Its status.
-pub fn newest_leader(statuses: impl Iterator<Item = Status>) -> Option<Status> {
-    let leads = statuses.filter(|status| status.role == Role::Leader);
-    leads.max_by_key(|status| status.term)
-}
-
-/// What a disk refuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spoiled {
-    /// It is full.
-    Full,
-    /// It syncs nothing.
-    Syncs,
-    /// It writes nothing.
-    Writes,
-}
-
-/// The disk of a member refuses writes until it is mended.
-pub fn spoil(medium: &Medium, rng: &mut Rng) -> Spoiled {
-    let what = match rng.number() % 3 {
-        0 => Spoiled::Full,
-        1 => Spoiled::Syncs,
-        _ => Spoiled::Writes,
-    };
-    medium.set_faults(Faults {
-        is_full: what == Spoiled::Full,
-        syncs: if what == Spoiled::Syncs { 2 } else { 0 },
-        writes: if what == Spoiled::Writes { 2 } else { 0 },
-        ..Faults::default()
-    });
-    what
-}
-
-/// The disk refuses nothing any more.
-pub fn mend(medium: &Medium) {
-    medium.set_faults(Faults::default());
-    // A fuse that burns is out.
-    if !medium.is_dead() {
-        medium.revive();
-    }
-}
-
-/// The members whose fuse has burnt down.
-pub fn dead(media: &BTreeMap<u64, Medium>) -> Vec<u64> {
-    media.iter().filter(|(_, medium)| medium.is_dead()).map(|(id, _)| *id).collect()
-}
-
-/// The process of a member ends, alone or with its machine.
-pub fn end_process(sim: &mut Sim<'_>, medium: &Medium, id: u64, is_powerless: bool) {
-    medium.kill();
-    sim.crash(name(id));
-    if is_powerless {
-        medium.lose_power();
-    }
-    medium.revive();
-}
-
-/// A new member is added, and another removed.
-pub fn replacement(new: u64, old: u64) -> Vec<MemberChange> {
-    vec![MemberChange::Add { id: new, address: name(new) }, MemberChange::Remove { id: old }]
-}
-
-/// A member that has lost its disk is removed, and a new one added: together with the lost one more
-/// of them would have to run.
-pub fn replacement_of_lost(new: u64, lost: u64) -> Vec<MemberChange> {
-    let mut changes = replacement(new, lost);
-    changes.reverse();
-    changes
-}
-
-/// Of three members that run, the leader and the others: the newest first, which they know least.
-pub fn leader_and_newest(running: &[u64], leader: u64) -> Option<(u64, [u64; 2])> {
-    let mut others: Vec<u64> = running.iter().copied().filter(|id| *id != leader).collect();
-    others.sort_unstable_by_key(|id| std::cmp::Reverse(*id));
-    let others = others.try_into().ok()?;
-    running.contains(&leader).then_some((leader, others))
-}
-
-/// The changes of the members that are to be made, the next one first.
-pub type Changes = Rc<RefCell<Vec<MemberChange>>>;
-
-/// Makes the changes that are to be made, if this member leads; tells of each.
-pub async fn make_changes(
-    member: Member,
-    every: Duration,
-    changes: Changes,
-    tell: impl Fn(&MemberChange),
-) {
-    loop {
-        sleep(every).await;
-        let next = changes.borrow().first().cloned();
-        let Some(change) = next.filter(|_| member.status().role == Role::Leader) else { continue };
-        let made = timeout(CHANGE_MOST, member.change_members(&change)).await;
-        let is_made = match (&change, made) {
-            // It was made when the outcome was unknown.
-            (MemberChange::Remove { id }, Ok(Err(MemberError::Membership { .. }))) => {
-                !member.status().members.contains_key(id)
-            }
-            (_, made) => matches!(made, Ok(Ok(()))),
-        };
-        let mut changes = changes.borrow_mut();
-        if is_made && changes.first() == Some(&change) {
-            changes.remove(0);
-            tell(&change);
-        }
+impl Process for Member {
+    fn member(&self) -> &Member {
+        self
     }
 }
 
 /// The index of the last entry that a member has applied, and its state.
 type LastState = (Option<u64>, Vec<u8>);
 
-/// The state of each member, once nothing is written any more.
-pub type States = Rc<RefCell<BTreeMap<u64, LastState>>>;
-
-/// Tells the state of a member again and again, once nothing is written any more.
-pub async fn tell_state(member: Member, every: Duration, is_over: Rc<Cell<bool>>, states: States) {
-    loop {
-        sleep(every).await;
-        if is_over.get()
-            && let Ok(backup) = member.backup().await
-        {
-            let status = member.status();
-            let state = (status.snapshot_index, backup.state().to_vec());
-            states.borrow_mut().insert(status.id, state);
-        }
-    }
+/// The members; clones share them.
+#[derive(Clone)]
+pub struct Cluster<P> {
+    /// What decides about the simulation.
+    pub seed: u64,
+    /// Their network.
+    pub net: Net,
+    /// What happens.
+    pub trace: Trace,
+    /// What goes wrong.
+    pub faults: Tally<Fault>,
+    /// How many begin the cluster.
+    pub first: u64,
+    /// Their disks, with those of members that may be added.
+    pub media: BTreeMap<u64, Medium>,
+    /// The members that have been started, those that are added included.
+    pub started: Rc<RefCell<BTreeSet<u64>>>,
+    /// What runs.
+    pub running: Rc<RefCell<BTreeMap<u64, P>>>,
+    /// Nothing is written any more.
+    pub is_over: Rc<Cell<bool>>,
+    /// The changes of the members that are to be made, the next one first.
+    pub(crate) changes: Rc<RefCell<Vec<MemberChange>>>,
+    /// The state of each member, once nothing is written any more.
+    states: Rc<RefCell<BTreeMap<u64, LastState>>>,
 }
 
-/// Whether all these members have told their states at the same index: then they are equal.
-pub fn have_equal_states(members: &[u64], states: &States, seed: u64) -> bool {
-    let states = states.borrow();
-    let mut states = members.iter().map(|id| states.get(id));
-    let Some(Some((index, state))) = states.next() else { return false };
-    states.all(|other| {
-        let is_at_index = other.filter(|(at, _)| at == index);
-        let is_equal = is_at_index.is_none_or(|(_, other)| other == state);
-        assert!(is_equal, "seed {seed}: the members' states differ at {index:?}");
-        is_at_index.is_some()
-    })
+impl<P: Process> Cluster<P> {
+    /// Three members or five, none of which runs yet.
+    pub fn new(seed: u64, trace: &Trace) -> Self {
+        let first = if seed.is_multiple_of(4) { 5 } else { 3 };
+        let media = (1..=first + ADDED_MAX).map(|id| (id, Medium::new(seed ^ id << 40)));
+        Self {
+            seed,
+            net: Net::new(seed.rotate_left(7), trace),
+            trace: trace.clone(),
+            faults: Tally::default(),
+            first,
+            media: media.collect(),
+            started: Rc::new(RefCell::new((1..=first).collect())),
+            running: Rc::default(),
+            is_over: Rc::default(),
+            changes: Rc::default(),
+            states: Rc::default(),
+        }
+    }
+
+    /// Gives each member a host, which runs this.
+    pub fn host<F: Future<Output = turmoil::Result> + 'static>(
+        &self,
+        sim: &mut Sim<'_>,
+        process: impl Fn(u64, Self) -> F + Clone + 'static,
+    ) {
+        for id in self.media.keys().copied() {
+            let (cluster, process) = (self.clone(), process.clone());
+            sim.host(name(id), move || {
+                let (cluster, process) = (cluster.clone(), process.clone());
+                async move {
+                    while !cluster.started.borrow().contains(&id) {
+                        sleep(RESTART_PAUSE).await;
+                    }
+                    process(id, cluster).await
+                }
+            });
+        }
+    }
+
+    /// A member runs: it begins the cluster with the others, and makes changes of the members.
+    pub fn add(&self, id: u64, process: P) {
+        let member = process.member().clone();
+        self.running.borrow_mut().insert(id, process);
+        if id <= self.first {
+            let list: Members = (1..=self.first).map(|id| (id, name(id))).collect();
+            let member = member.clone();
+            // As in the programs: it goes on when all have run.
+            spawn_local(async move { member.initialize(&list).await });
+        }
+        let faults = self.faults.clone();
+        let count = move |status: &Status| {
+            if status.role == Role::Leader && status.term > 1 {
+                faults.note(Fault::TermBegun);
+            }
+        };
+        spawn_local(watch(id, member.clone(), self.trace.clone(), count));
+        spawn_local(self.clone().make_changes(member.clone()));
+        spawn_local(self.clone().tell_state(member));
+    }
+
+    /// The states of the members that run.
+    pub fn statuses(&self) -> Vec<Status> {
+        self.running.borrow().values().map(|process| process.member().status()).collect()
+    }
+
+    /// The member that leads in the greatest term.
+    pub fn leader(&self) -> Option<Status> {
+        let leads = self.statuses().into_iter().filter(|status| status.role == Role::Leader);
+        leads.max_by_key(|status| status.term)
+    }
+
+    /// That one, once what it begins its term with is applied.
+    pub fn settled_leader(&self) -> Option<Status> {
+        self.leader().filter(|status| status.applied_term == Some(status.term))
+    }
+
+    /// Whether as many run as have begun, and no change is to be made.
+    pub fn is_complete(&self) -> bool {
+        self.running.borrow().len() as u64 == self.first && self.changes.borrow().is_empty()
+    }
+
+    /// Whether all that run have told their states at the same index: then they are equal.
+    pub fn has_equal_states(&self) -> bool {
+        let (states, running) = (self.states.borrow(), self.running.borrow());
+        let mut states = running.keys().map(|id| states.get(id));
+        let Some(Some((index, state))) = states.next() else { return false };
+        states.all(|other| {
+            let is_at_index = other.filter(|(at, _)| at == index);
+            let is_equal = is_at_index.is_none_or(|(_, other)| other == state);
+            assert!(is_equal, "seed {}: the members' states differ at {index:?}", self.seed);
+            is_at_index.is_some()
+        })
+    }
+
+    /// A member is added under load, and another removed: this one first, if it has lost its disk,
+    /// since together with the lost one more of them would have to run.
+    pub(crate) fn replace(&self, old: u64, is_lost: bool) {
+        let new = *self.started.borrow().last().expect("some are started") + 1;
+        self.started.borrow_mut().insert(new);
+        let add = MemberChange::Add { id: new, address: name(new) };
+        let remove = MemberChange::Remove { id: old };
+        *self.changes.borrow_mut() = if is_lost { vec![remove, add] } else { vec![add, remove] };
+    }
+
+    /// The process of a member ends, alone or with its machine.
+    pub(crate) fn end(&self, sim: &mut Sim<'_>, id: u64, is_powerless: bool) {
+        self.trace.note(format_args!("end of member {id}"));
+        if let Some(process) = self.running.borrow_mut().remove(&id) {
+            process.check(self.seed);
+        }
+        run::end_process(sim, &self.media[&id], &name(id), is_powerless);
+    }
+
+    /// Repairs all links between members. Counts those that have missed what the others no longer
+    /// have in their logs.
+    pub(crate) fn heal(&self) {
+        let statuses = self.statuses();
+        let purged = statuses.iter().filter_map(|status| status.purged_index).max();
+        let late = statuses.iter().filter(|status| status.last_log_index < purged).count();
+        self.faults.add(Fault::SnapshotNeeded, late as u64);
+        self.trace.note(format_args!("the links are mended"));
+        self.net.heal();
+    }
+
+    /// Makes the changes that are to be made, if this member leads.
+    async fn make_changes(self, member: Member) {
+        loop {
+            sleep(CHANGES_EVERY).await;
+            let next = self.changes.borrow().first().cloned();
+            let Some(change) = next.filter(|_| member.status().role == Role::Leader) else {
+                continue;
+            };
+            let made = timeout(CHANGE_MOST, member.change_members(&change)).await;
+            let is_made = match (&change, made) {
+                // It was made when the outcome was unknown.
+                (MemberChange::Remove { id }, Ok(Err(MemberError::Membership { .. }))) => {
+                    !member.status().members.contains_key(id)
+                }
+                (_, made) => matches!(made, Ok(Ok(()))),
+            };
+            let mut changes = self.changes.borrow_mut();
+            if is_made && changes.first() == Some(&change) {
+                changes.remove(0);
+                self.trace.note(format_args!("{change:?}"));
+                self.faults.note(match change {
+                    MemberChange::Add { .. } => Fault::MemberAdded,
+                    MemberChange::Remove { .. } => Fault::MemberRemoved,
+                });
+            }
+        }
+    }
+
+    /// Tells the state of a member again and again, once nothing is written any more.
+    async fn tell_state(self, member: Member) {
+        loop {
+            sleep(STATE_EVERY).await;
+            if self.is_over.get()
+                && let Ok(backup) = member.backup().await
+            {
+                let status = member.status();
+                let state = (status.snapshot_index, backup.state().to_vec());
+                self.states.borrow_mut().insert(status.id, state);
+            }
+        }
+    }
 }

@@ -80,9 +80,18 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Runs a seed twice: both have the same trace. Returns its hash, which is that of any process.
-pub fn check_exact(seed: u64, run: impl Fn() -> Vec<String>) -> u64 {
-    let (first, second) = (run(), run());
+/// Runs each of the first seeds twice: both runs have the same trace, and each seed another one.
+///
+/// # Panics
+/// Otherwise.
+pub fn check_exact(seeds: u64, run: impl Fn(u64) -> Vec<String>) {
+    let hashes: BTreeSet<u64> = (0..seeds).map(|seed| hash_of_exact(seed, &run)).collect();
+    assert_eq!(hashes.len() as u64, seeds, "each seed has a run of its own");
+}
+
+/// The hash of a seed's trace, which is that of any process.
+fn hash_of_exact(seed: u64, run: impl Fn(u64) -> Vec<String>) -> u64 {
+    let (first, second) = (run(seed), run(seed));
     let differs = |at: &usize| first.get(*at) != second.get(*at);
     if let Some(at) = (0..first.len().max(second.len())).find(differs) {
         let some = |lines: &[String]| -> Vec<String> {

@@ -11,8 +11,8 @@ use turmoil::net::TcpStream;
 use turnstile_host::Rng;
 use turnstile_members_simulation::cluster::name;
 
-use super::member::{CLUSTER, Cluster, PORT};
-use super::run::DISTURBED;
+use super::claims::DISTURBED;
+use super::member::{CLUSTER, ClaimCluster, PORT};
 use crate::simulation::outcome::Event;
 
 /// A request takes no longer.
@@ -32,7 +32,7 @@ struct Kept {
 
 /// What a client was told of its writes.
 pub(super) struct Keeper {
-    cluster: Cluster,
+    cluster: ClaimCluster,
     rng: Rng,
     kept: Vec<Kept>,
     /// The token that was answered last.
@@ -40,7 +40,7 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    pub(super) fn new(cluster: Cluster, rng: Rng) -> Self {
+    pub(super) fn new(cluster: ClaimCluster, rng: Rng) -> Self {
         Self { cluster, rng, kept: Vec::new(), token: 0 }
     }
 
@@ -76,7 +76,7 @@ impl Keeper {
     }
 
     fn anyone(&mut self) -> u64 {
-        let started: Vec<u64> = self.cluster.started.borrow().iter().copied().collect();
+        let started: Vec<u64> = self.cluster.members.started.borrow().iter().copied().collect();
         started[self.rng.number() as usize % started.len()]
     }
 
@@ -147,7 +147,7 @@ impl Keeper {
 /// Sends a request to a member: the status and the content of its answer, or `None` if there is
 /// none.
 pub(super) async fn ask(
-    cluster: &Cluster,
+    cluster: &ClaimCluster,
     member: u64,
     head: &str,
     body: &str,
@@ -155,7 +155,7 @@ pub(super) async fn ask(
     let exchanged = timeout(PATIENCE, exchange(&name(member), head, body)).await;
     let answer = exchanged.ok().and_then(Result::ok).and_then(|answer| read_answer(&answer));
     let status = answer.as_ref().map(|(status, _)| *status);
-    cluster.trace.note(format_args!("{head} {body} at {member}: {status:?}"));
+    cluster.members.trace.note(format_args!("{head} {body} at {member}: {status:?}"));
     answer
 }
 

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use turnstile_raft::Member;
 
 use super::keeper::{ask, path_of};
-use super::member::Cluster;
+use super::member::ClaimCluster;
 use crate::simulation::outcome::Event;
 
 /// Longer than a leader is trusted without a majority: a shorter break renews no lease.
@@ -25,7 +25,7 @@ const CONTACT: Duration = Duration::from_millis(200);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Holds the lock until the simulation is over.
-pub(super) async fn hold(cluster: Cluster) {
+pub(super) async fn hold(cluster: ClaimCluster) {
     let mut attempts = 0;
     let (post, path) = loop {
         attempts += 1;
@@ -40,9 +40,9 @@ pub(super) async fn hold(cluster: Cluster) {
     };
     let is_awaited = Rc::new(Cell::new(false));
     let mut requests = JoinSet::new();
-    while !cluster.is_over.get() {
+    while !cluster.members.is_over.get() {
         if let Some(leader) = leader_in_contact(&cluster) {
-            let second = 1 + leader % cluster.first;
+            let second = 1 + leader % cluster.members.first;
             for member in [leader, second] {
                 requests.spawn_local(renew(cluster.clone(), member, path.clone()));
             }
@@ -64,7 +64,7 @@ pub(super) async fn hold(cluster: Cluster) {
 
 /// Notes when the member is a leader in contact: each process has a clock of its own, so that only
 /// itself knows.
-pub(super) async fn note_contact(member: Member, cluster: Cluster) {
+pub(super) async fn note_contact(member: Member, cluster: ClaimCluster) {
     loop {
         let age = member.leadership().millis_since_quorum_ack;
         if age.is_some_and(|age| Duration::from_millis(age) < CONTACT) {
@@ -74,7 +74,7 @@ pub(super) async fn note_contact(member: Member, cluster: Cluster) {
     }
 }
 
-fn leader_in_contact(cluster: &Cluster) -> Option<u64> {
+fn leader_in_contact(cluster: &ClaimCluster) -> Option<u64> {
     let (leader, at) = cluster.contact.get()?;
     (now() < at + CONTACT).then_some(leader)
 }
@@ -83,7 +83,7 @@ fn now() -> Duration {
     turmoil::sim_elapsed().expect("in a simulation")
 }
 
-async fn renew(cluster: Cluster, member: u64, path: String) {
+async fn renew(cluster: ClaimCluster, member: u64, path: String) {
     let body = json!({ "ttl": TTL }).to_string();
     match ask(&cluster, member, &format!("PATCH {path}"), &body).await {
         Some((200, _)) => cluster.tally.note(Event::Renewed),

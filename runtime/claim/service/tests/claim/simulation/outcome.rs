@@ -1,7 +1,6 @@
 //! What happens in a simulation, counted: faults, and what clients make of them.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use turnstile_members_simulation::counts::{self, Counts};
 
 /// Something that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,42 +63,6 @@ pub(crate) enum Event {
     OverwrittenUnfenced,
     /// Steps of the cores that were played again.
     StepsReplayed,
-    /// A member's process ends.
-    MemberKilled,
-    /// It ends between two operations on its files, or in the middle of a write.
-    MemberKilledInWrite,
-    /// A member's machine loses its power.
-    MemberPowerLost,
-    /// The leader is cut off from all other members.
-    LeaderCutOff,
-    /// A leader hears nobody, but the others hear it.
-    LeaderDeafened,
-    /// A member, whoever it is, is cut off from the others.
-    MemberCutOff,
-    /// Two sides hear only a member between them.
-    Bridged,
-    /// A member is heard by others that it does not hear, or the other way round.
-    OneWay,
-    /// All that a member sends and receives is held.
-    Held,
-    /// Some of what a member sends and receives is late.
-    Slowed,
-    /// A message between members is lost.
-    MessageLost,
-    /// A member is added.
-    MemberAdded,
-    /// A member is removed.
-    MemberRemoved,
-    /// A new term, beyond the first.
-    TermBegun,
-    /// A member begins again with an empty disk.
-    DiskWiped,
-    /// A member begins again with an older content of its disk.
-    DiskRolledBack,
-    /// A leader begins again with its disk as it was before it was elected.
-    LeaderRolledBack,
-    /// A member has stopped since what it has answered for is lost.
-    LossNoticed,
     /// A write is answered with success.
     Written,
     /// A write has no answer, or one that says that it is unknown.
@@ -144,7 +107,7 @@ impl Event {
 
     /// Likewise of a cluster.
     #[cfg(feature = "cluster")]
-    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 35] = [
+    pub(crate) const EXPECTED_OF_CLUSTER: [Self; 14] = [
         Self::Acquired,
         Self::Lost,
         Self::TimedOut,
@@ -153,70 +116,17 @@ impl Event {
         Self::Partitioned,
         Self::ClientCutOff,
         Self::WallClockSet,
-        Self::DiskFull,
-        Self::SyncsFail,
-        Self::WritesFail,
         Self::Recovered,
         Self::CommitLost,
-        Self::MemberKilled,
-        Self::MemberKilledInWrite,
-        Self::MemberPowerLost,
-        Self::LeaderCutOff,
-        Self::LeaderDeafened,
-        Self::MemberCutOff,
-        Self::Bridged,
-        Self::OneWay,
-        Self::Held,
-        Self::Slowed,
-        Self::MessageLost,
-        Self::MemberAdded,
-        Self::MemberRemoved,
-        Self::TermBegun,
         Self::Written,
         Self::OutcomeUnknown,
         Self::Read,
         Self::Renewed,
-        Self::DiskWiped,
-        Self::DiskRolledBack,
-        Self::LeaderRolledBack,
-        Self::LossNoticed,
     ];
 }
 
 /// How often each of them has happened.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Outcome(BTreeMap<Event, u64>);
-
-impl Outcome {
-    pub(crate) fn of(&self, event: Event) -> u64 {
-        self.0.get(&event).copied().unwrap_or(0)
-    }
-
-    pub(crate) fn note(&mut self, event: Event, times: u64) {
-        *self.0.entry(event).or_default() += times;
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        for (event, times) in &other.0 {
-            self.note(*event, *times);
-        }
-    }
-}
+pub(crate) type Outcome = Counts<Event>;
 
 /// The outcome of a simulation that runs.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tally(Arc<Mutex<Outcome>>);
-
-impl Tally {
-    pub(crate) fn note(&self, event: Event) {
-        self.add(event, 1);
-    }
-
-    pub(crate) fn add(&self, event: Event, times: u64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).note(event, times);
-    }
-
-    pub(crate) fn outcome(&self) -> Outcome {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
+pub(crate) type Tally = counts::Tally<Event>;

@@ -114,7 +114,7 @@ pub(crate) fn simulate(seed: u64) -> Outcome {
     host_operator(&mut sim, seed, &world);
     Trouble::new(&mut sim, seed, &machine, &world, &tally).run();
 
-    let mut outcome = tally.outcome();
+    let mut outcome = tally.counts();
     outcome.note(Event::Refused, world.borrow().fenced.refused);
     outcome.note(Event::OverwrittenFenced, world.borrow().fenced.overwritten);
     outcome.note(Event::OverwrittenUnfenced, world.borrow().unfenced.overwritten);

@@ -7,8 +7,8 @@ use tokio::time::{sleep, timeout};
 use turnstile_host::Rng;
 use turnstile_replicated_lock::{Guard, LockError, LockService};
 
+use super::event::Event;
 use super::line::Line;
-use super::outcome::Event;
 use super::witness::{LOCKS, Process, RARE, UserId, Witness};
 
 /// The pause between two wishes, and the time of a short hold, at most.

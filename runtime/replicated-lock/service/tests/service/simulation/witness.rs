@@ -7,11 +7,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::{Rc, Weak};
 
+use turnstile_members_simulation::counts::Tally;
 use turnstile_members_simulation::net::Trace;
 use turnstile_replicated_lock::{Guard, LockName, LockStatus, StatusChange, lock_name};
 
+use super::event::Event;
 use super::line::Line;
-use super::outcome::{Event, Tally};
 
 /// The locks that all want.
 pub(crate) const LOCKS: [&str; 2] = ["first", "second"];
@@ -31,7 +32,7 @@ pub(crate) type UserId = (u64, u64);
 /// Hears all that is told; clones share it.
 #[derive(Clone)]
 pub(crate) struct Witness {
-    pub(crate) tally: Tally,
+    pub(crate) tally: Tally<Event>,
     pub(crate) trace: Trace,
     seen: Rc<RefCell<Seen>>,
 }
@@ -64,8 +65,8 @@ struct Hold {
 }
 
 impl Witness {
-    pub(crate) fn new(tally: &Tally, trace: &Trace) -> Self {
-        Self { tally: tally.clone(), trace: trace.clone(), seen: Rc::default() }
+    pub(crate) fn new(trace: &Trace) -> Self {
+        Self { tally: Tally::default(), trace: trace.clone(), seen: Rc::default() }
     }
 
     /// What is wrong, if anything is.
