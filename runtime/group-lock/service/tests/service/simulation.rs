@@ -11,18 +11,19 @@
 //! A seed repeats its run in a process of its own. Beside others it may differ: the order in which
 //! tokio drops the tasks of a process that ends goes by numbers that all runtimes share.
 
+mod event;
 mod fairness;
+mod group;
 mod member;
-mod outcome;
-mod run;
 mod state;
 mod traces;
-mod trouble;
 mod user;
 mod witness;
 
-use outcome::{Event, add};
+use turnstile_members_simulation::counts::Counts;
 use turnstile_random::seeds;
+
+use event::Event;
 
 /// How many seeds a run of the tests simulates, unless TURNSTILE_SEEDS says otherwise.
 const SEEDS: u64 = 12;
@@ -30,10 +31,8 @@ const SEEDS: u64 = 12;
 #[test]
 fn members_part_and_meet_and_each_user_gets_each_lock() {
     let repeat = "-p turnstile-group-lock --test service simulation::members_part";
-    let Some((seeds, sum)) = seeds::run(SEEDS, repeat, run::simulate, add) else { return };
-    // Each of these has happened, or the simulation has tested nothing.
-    for event in Event::ALL {
-        assert!(sum.contains_key(&event), "{event:?} has not happened: {sum:?}");
-    }
-    assert!(sum[&Event::Granted] > 50 * seeds, "locks are granted: {sum:?}");
+    let ran = seeds::run(SEEDS, repeat, group::simulate, Counts::add);
+    let Some((seeds, sum)) = ran else { return };
+    sum.assert_each(Event::ALL);
+    assert!(sum.of(Event::Granted) > 50 * seeds, "locks are granted: {sum:?}");
 }

@@ -10,10 +10,10 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use tokio::task::spawn_local;
-use tokio::time::sleep;
 use turnstile_group_lock::Member;
 use turnstile_host::Rng;
 use turnstile_host::store::{LOG_MAX, LogStore, Medium};
+use turnstile_members_simulation::run::start;
 use turnstile_simulation::{Dialer, Listener};
 
 use super::state::{Shared, Transfers};
@@ -26,8 +26,6 @@ pub(crate) const USERS: u64 = 2;
 /// The period of the failure detectors.
 const PERIOD: Duration = Duration::from_millis(200);
 const PORT: u16 = 7000;
-/// A process that cannot start is started again after so long.
-const RESTART_PAUSE: Duration = Duration::from_millis(40);
 
 /// The group, as only a test sees it.
 #[derive(Clone)]
@@ -52,15 +50,10 @@ fn address(member: u64) -> SocketAddr {
     (turmoil::lookup(name(member)), PORT).into()
 }
 
-/// Starts the member, as often as its disk is still that of the process before.
-async fn start(id: u64, group: &Group) -> turmoil::Result<Member> {
-    let store = loop {
-        let medium = Arc::new(group.media[&id].clone());
-        match LogStore::open_on(medium, Path::new("disk"), LOG_MAX) {
-            Ok(store) => break store,
-            Err(_) => sleep(RESTART_PAUSE).await,
-        }
-    };
+/// Starts the member.
+async fn start_member(id: u64, group: &Group) -> turmoil::Result<Member> {
+    let medium = || Arc::new(group.media[&id].clone());
+    let store = start(async || LogStore::open_on(medium(), Path::new("disk"), LOG_MAX)).await;
     let mut builder = Member::builder("simulated").period(PERIOD).store(store);
     builder = builder.trace(group.traces.of(id));
     for seed in group.media.keys() {
@@ -75,7 +68,7 @@ async fn start(id: u64, group: &Group) -> turmoil::Result<Member> {
 
 /// The process of a member.
 pub(crate) async fn run_member(id: u64, group: Group) -> turmoil::Result {
-    let member = start(id, &group).await?;
+    let member = start_member(id, &group).await?;
     group.running.borrow_mut().insert(id, member.clone());
     for number in 0..USERS {
         let (member, witness) = (member.clone(), group.witness.clone());

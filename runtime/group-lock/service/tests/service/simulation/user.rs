@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use turnstile_group_lock::{Guard, Member};
 use turnstile_host::Rng;
 
-use super::outcome::Event;
+use super::event::Event;
 use super::witness::{LOCKS, Witness};
 
 /// The longest pause between two locks, and the longest time for which one is held.
@@ -45,7 +45,7 @@ impl User {
             0 => {
                 let guard = self.member.try_lock(lock).await;
                 if guard.is_none() {
-                    self.witness.note(Event::TriedInVain);
+                    self.witness.tally.note(Event::TriedInVain);
                 }
                 guard
             }
@@ -53,7 +53,7 @@ impl User {
                 let most = self.rng.between(Duration::ZERO, PATIENCE);
                 let guard = timeout(most, self.member.lock(lock)).await.ok();
                 if guard.is_none() {
-                    self.witness.note(Event::GaveUp);
+                    self.witness.tally.note(Event::GaveUp);
                 }
                 guard
             }

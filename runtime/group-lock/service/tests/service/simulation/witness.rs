@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use turnstile_group_lock::{GroupMember, GroupStatus, Member};
+use turnstile_members_simulation::counts::Tally;
 
+use super::event::Event;
 use super::member::USERS;
-use super::outcome::{Event, Outcome};
 
 /// The locks of a simulation.
 pub(crate) const LOCKS: [&str; 2] = ["one", "other"];
@@ -18,11 +19,13 @@ const ROUND: usize = 33;
 
 /// What is seen; clones share it.
 #[derive(Clone, Default)]
-pub(crate) struct Witness(Rc<RefCell<Seen>>);
+pub(crate) struct Witness {
+    pub(crate) tally: Tally<Event>,
+    seen: Rc<RefCell<Seen>>,
+}
 
 #[derive(Default)]
 struct Seen {
-    outcome: Outcome,
     wrong: Option<String>,
     /// Who holds a lock, as it believes, and its token.
     holders: BTreeMap<(&'static str, (u64, u64)), String>,
@@ -44,10 +47,6 @@ fn view(status: &GroupStatus) -> Option<(u64, Option<GroupMember>)> {
 }
 
 impl Witness {
-    pub(crate) fn note(&self, event: Event) {
-        *self.0.borrow_mut().outcome.entry(event).or_default() += 1;
-    }
-
     /// A user is told that it holds a lock.
     pub(crate) fn granted(
         &self,
@@ -56,8 +55,8 @@ impl Witness {
         token: &str,
         running: &BTreeMap<u64, Member>,
     ) {
-        self.note(Event::Granted);
-        let mut seen = self.0.borrow_mut();
+        self.tally.note(Event::Granted);
+        let mut seen = self.seen.borrow_mut();
         let seen = &mut *seen;
         let own = running.get(&user.0).map(Member::status);
         let own = own.as_ref().and_then(view);
@@ -67,7 +66,7 @@ impl Witness {
         });
         let others = seen.holders.iter().filter(|((held, who), _)| *held == lock && *who != user);
         for ((_, other), theirs) in others {
-            *seen.outcome.entry(Event::HeldInTwoParts).or_default() += 1;
+            self.tally.note(Event::HeldInTwoParts);
             let their_view = running.get(&other.0).map(Member::status);
             let is_one_view = is_of_own_view && their_view.as_ref().and_then(view) == own;
             if theirs[..ROUND] == token[..ROUND] || is_one_view {
@@ -94,19 +93,19 @@ impl Witness {
 
     /// A user is told that it has lost a lock.
     pub(crate) fn lost(&self, user: (u64, u64), lock: &'static str) {
-        self.note(Event::Lost);
+        self.tally.note(Event::Lost);
         self.returned(user, lock);
     }
 
     /// A user has given a lock back, or does not believe any more that it holds it.
     pub(crate) fn returned(&self, user: (u64, u64), lock: &'static str) {
-        self.0.borrow_mut().holders.remove(&(lock, user));
+        self.seen.borrow_mut().holders.remove(&(lock, user));
     }
 
     /// Somebody writes to what a lock protects.
     pub(crate) fn write(&self, lock: &'static str, token: &str) {
         let is_rejected = {
-            let mut seen = self.0.borrow_mut();
+            let mut seen = self.seen.borrow_mut();
             let fence = seen.fences.entry(lock).or_default();
             let is_rejected = token < &**fence;
             if !is_rejected {
@@ -115,18 +114,18 @@ impl Witness {
             is_rejected
         };
         if is_rejected {
-            self.note(Event::WriteRejected);
+            self.tally.note(Event::WriteRejected);
         }
     }
 
     /// The process of a member has ended, and its users with it.
     pub(crate) fn ended(&self, member: u64) {
-        self.0.borrow_mut().holders.retain(|(_, (of, _)), _| *of != member);
+        self.seen.borrow_mut().holders.retain(|(_, (of, _)), _| *of != member);
     }
 
     /// All is repaired, and the members have one view: who holds a lock holds it alone.
     pub(crate) fn calm_down(&self) {
-        let mut seen = self.0.borrow_mut();
+        let mut seen = self.seen.borrow_mut();
         let seen = &mut *seen;
         seen.is_calm = true;
         for lock in LOCKS {
@@ -140,22 +139,18 @@ impl Witness {
 
     /// Whether each user of these members has had each lock since all is repaired.
     pub(crate) fn are_served(&self, members: impl Iterator<Item = u64>) -> bool {
-        let seen = self.0.borrow();
+        let seen = self.seen.borrow();
         let mut users = members.flat_map(|id| (0..USERS).map(move |user| (id, user)));
         users.all(|user| LOCKS.iter().all(|lock| seen.served.contains(&(*lock, user))))
     }
 
     /// Whether nobody holds a lock.
     pub(crate) fn are_free(&self) -> bool {
-        self.0.borrow().holders.is_empty()
+        self.seen.borrow().holders.is_empty()
     }
 
     /// What must not be.
     pub(crate) fn wrong(&self) -> Option<String> {
-        self.0.borrow().wrong.clone()
-    }
-
-    pub(crate) fn outcome(&self) -> Outcome {
-        self.0.borrow().outcome.clone()
+        self.seen.borrow().wrong.clone()
     }
 }
