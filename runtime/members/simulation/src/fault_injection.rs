@@ -9,10 +9,10 @@ use turnstile_host::store::Faults;
 
 use crate::cluster::{Cluster, Process, name};
 use crate::counts::Counts;
-use crate::faults::{Fault, cut, mend, spoil};
+use crate::faults::{Fault, cut, spoil};
 use crate::loss::{Fate, LosingDisk, Loss, Part};
 use crate::net::Trace;
-use crate::run::{Run, Simulation, Times};
+use crate::run::{Run, Simulation, Times, mend};
 
 /// Until a leader whose disk syncs nothing loses its power.
 const TAIL_MOST: Duration = Duration::from_millis(150);

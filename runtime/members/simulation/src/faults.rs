@@ -118,12 +118,3 @@ pub(crate) fn spoil(medium: &Medium, rng: &mut Rng) -> Fault {
     medium.set_faults(Faults { is_full, syncs, writes, ..Faults::default() });
     fault
 }
-
-/// The disk refuses nothing any more.
-pub(crate) fn mend(medium: &Medium) {
-    medium.set_faults(Faults::default());
-    // A fuse that burns is out.
-    if !medium.is_dead() {
-        medium.revive();
-    }
-}

@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use tokio::time::sleep;
 use turmoil::{Builder, Sim};
 use turnstile_host::Rng;
-use turnstile_host::store::Medium;
+use turnstile_host::store::{Faults, Medium};
 
 /// The date at which a simulation begins, since the Unix epoch.
 const BEGINNING: Duration = Duration::from_secs(1_800_000_000);
@@ -60,7 +60,9 @@ pub trait Simulation {
     fn is_at_rest(&mut self, run: &mut Run<'_, '_>) -> bool;
 
     /// What must not be.
-    fn wrong(&self) -> Option<String>;
+    fn wrong(&self) -> Option<String> {
+        None
+    }
 
     /// The states of all members, for who looks why it does not come to rest.
     fn states(&self) -> String;
@@ -154,6 +156,15 @@ pub fn end_process(sim: &mut Sim<'_>, medium: &Medium, host: &str, is_powerless:
         medium.lose_power();
     }
     medium.revive();
+}
+
+/// The disk refuses nothing any more.
+pub fn mend(medium: &Medium) {
+    medium.set_faults(Faults::default());
+    // A fuse that burns is out.
+    if !medium.is_dead() {
+        medium.revive();
+    }
 }
 
 /// Starts something as often as its disk refuses it.

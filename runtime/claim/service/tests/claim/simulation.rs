@@ -10,7 +10,7 @@ pub(crate) mod network;
 mod operator;
 pub(crate) mod outcome;
 pub(crate) mod run;
-mod trouble;
+pub(crate) mod trouble;
 pub(crate) mod turn;
 
 use outcome::{Event, Outcome};

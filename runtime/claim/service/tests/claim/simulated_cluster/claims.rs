@@ -18,6 +18,7 @@ use super::member::{CLUSTER, ClaimCluster, MEMBERS_MAX, PORT, WALL_OFF_US, run_m
 use super::tenant;
 use crate::simulation::outcome::{Event, Outcome, Tally};
 use crate::simulation::run::{CLIENTS, SLEPT, Seen, World, client_builder};
+use crate::simulation::trouble::{WALLS_OFF_US, sleep};
 use crate::simulation::turn::turn;
 
 /// Disturbances end after this much simulated time.
@@ -28,7 +29,6 @@ const TTL: Duration = Duration::from_secs(1);
 const NOTICED_MOST: Duration = Duration::from_secs(8);
 const KEEPER: &str = "keeper";
 const TENANT: &str = "tenant";
-const HOUR_US: i64 = 3_600_000_000;
 
 /// The claims.
 pub(super) struct Claims {
@@ -107,16 +107,10 @@ impl Service for Claims {
                 }
                 tally.note(Event::ClientCutOff);
             }
-            4 => {
-                let mut slept = SLEPT.get();
-                slept[one] += Duration::from_millis(run.rng.number() % 1_000);
-                SLEPT.set(slept);
-                tally.note(Event::ClientSlept);
-            }
+            4 => sleep(run, one, tally),
             _ => {
                 let mut off = WALL_OFF_US.get();
-                off[id as usize - 1] =
-                    run.choose(&[-HOUR_US, HOUR_US, 24 * HOUR_US, 24_000 * HOUR_US, 0]);
+                off[id as usize - 1] = run.choose(&WALLS_OFF_US);
                 WALL_OFF_US.set(off);
                 tally.note(Event::WallClockSet);
             }

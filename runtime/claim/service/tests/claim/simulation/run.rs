@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use turmoil::{Builder, Sim};
+use turmoil::Sim;
 use turnstile_claim::client::{Clock, LockClientBuilder, Rng};
 use turnstile_claim::server::{Hosts, Options, Server, Storage};
 use turnstile_host::Trace;
+use turnstile_members_simulation::run::{Run, Times, start};
 
 use super::disk::Watched;
 use super::fenced::Register;
@@ -29,12 +30,15 @@ pub(crate) const LOCK: &str = "lock";
 pub(crate) const CLIENTS: [&str; 3] = ["c0", "c1", "c2"];
 /// Disturbances end after this much simulated time.
 pub(crate) const DISTURBED: Duration = Duration::from_secs(4);
-/// By then everyone has held the lock once more.
-pub(crate) const END: Duration = Duration::from_secs(40);
-pub(crate) const TICK: Duration = Duration::from_millis(2);
-pub(crate) const TTL: Duration = Duration::from_millis(400);
-/// A process that cannot start is started again after so long.
-const RESTART_PAUSE: Duration = Duration::from_millis(40);
+/// Everyone holds the lock once more afterwards.
+const TIMES: Times = Times {
+    disturbed: DISTURBED,
+    end: Duration::from_secs(40),
+    tick: Duration::from_millis(2),
+    seldom: 70,
+    lasts: Duration::from_millis(800),
+};
+const TTL: Duration = Duration::from_millis(400);
 
 thread_local! {
     /// How wrong the server's wall clock is. A simulation has a thread for itself.
@@ -95,14 +99,7 @@ pub(crate) struct Machine {
 pub(crate) fn simulate(seed: u64) -> Outcome {
     WALL_OFF_US.set(0);
     SLEPT.set([Duration::ZERO; CLIENTS.len()]);
-    let mut sim = Builder::new()
-        .rng_seed(seed)
-        .enable_random_order()
-        .tick_duration(TICK)
-        .simulation_duration(END)
-        .min_message_latency(Duration::from_millis(1))
-        .max_message_latency(Duration::from_millis(8))
-        .build();
+    let mut sim = TIMES.build(seed);
     let tally = Tally::default();
     let world = World::new(&tally, TTL);
     let machine = Machine { medium: Medium::new(seed), has_no_descriptors: Arc::default() };
@@ -112,8 +109,8 @@ pub(crate) fn simulate(seed: u64) -> Outcome {
         host_client(&mut sim, seed, (number, name), &world, &trace);
     }
     host_operator(&mut sim, seed, &world);
-    Trouble::new(&mut sim, seed, &machine, &world, &tally).run();
-
+    let mut trouble = Trouble { machine, world: world.clone(), tally: tally.clone() };
+    Run::new(&mut sim, seed, TIMES).drive(&mut trouble);
     let mut outcome = tally.counts();
     outcome.note(Event::Refused, world.borrow().fenced.refused);
     outcome.note(Event::OverwrittenFenced, world.borrow().fenced.overwritten);
@@ -146,19 +143,14 @@ fn host_server(sim: &mut Sim<'_>, seed: u64, machine: &Machine, trace: &Trace, t
     sim.host("server", move || {
         let (machine, trace, tally) = (machine.clone(), trace.clone(), tally.clone());
         async move {
-            let start = |store: Watched| {
+            let server = start(async || {
+                let store = Watched::open(&machine.medium, &tally)?;
                 let mut rng = Rng::seeded(seed);
                 let pause = move || Duration::from_micros(rng.number() % 20_000);
                 let storage = Storage::Simulated(Box::new(store), Box::new(pause));
                 Server::open(storage, Options { trace: Some(trace.clone()), ..options(seed) })
-            };
-            // The disk may refuse a start, and the process may end while it reads.
-            let server = loop {
-                match Watched::open(&machine.medium, &tally).and_then(start) {
-                    Ok(server) => break server,
-                    Err(_) => tokio::time::sleep(RESTART_PAUSE).await,
-                }
-            };
+            });
+            let server = server.await;
             let listener = Listener::bind(PORT, machine.has_no_descriptors, tally).await?;
             server.serve(listener, std::future::pending()).await?;
             Ok(())

@@ -3,186 +3,125 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use turmoil::Sim;
-use turnstile_claim::client::Rng;
+use turnstile_host::store::Faults;
+use turnstile_members_simulation::run::{Run, Simulation, end_process, mend};
 
 use super::outcome::{Event, Tally};
-use super::run::{CLIENTS, DISTURBED, END, Machine, SLEPT, Seen, TICK, WALL_OFF_US};
-use turnstile_host::store::Faults;
+use super::run::{CLIENTS, Machine, SLEPT, Seen, WALL_OFF_US};
 
 const SERVER: &str = "server";
 const HOUR_US: i64 = 3_600_000_000;
+/// What wall clocks are wrong by.
+pub(crate) const WALLS_OFF_US: [i64; 5] = [-HOUR_US, HOUR_US, 24 * HOUR_US, 24_000 * HOUR_US, 0];
 
-/// Disturbs a simulation.
-pub(super) struct Trouble<'a, 'sim> {
-    sim: &'a mut Sim<'sim>,
-    rng: Rng,
-    machine: Machine,
-    world: Seen,
-    tally: Tally,
-    mends: Vec<(Duration, Mend)>,
+/// Disturbs a simulation; clones share what they disturb.
+#[derive(Clone)]
+pub(super) struct Trouble {
+    pub(super) machine: Machine,
+    pub(super) world: Seen,
+    pub(super) tally: Tally,
 }
 
-/// What ends a disturbance, or begins the next.
-#[derive(Clone, Copy)]
-enum Mend {
-    Bounce(&'static str),
-    Repair(&'static str),
-    /// The disk and the descriptors are as they should be.
-    Machine,
-    /// The server's machine loses its power.
-    PowerLoss,
-}
-
-impl<'a, 'sim> Trouble<'a, 'sim> {
-    pub(super) fn new(
-        sim: &'a mut Sim<'sim>,
-        seed: u64,
-        machine: &Machine,
-        world: &Seen,
-        tally: &Tally,
-    ) -> Self {
-        let (machine, world, tally) = (machine.clone(), world.clone(), tally.clone());
-        let rng = Rng::seeded(seed.rotate_left(31));
-        Self { sim, rng, machine, world, tally, mends: Vec::new() }
-    }
-
-    /// Steps the simulation and disturbs it, then lets it come to rest.
-    pub(super) fn run(mut self) {
-        loop {
-            let now = self.sim.elapsed();
-            self.mend(now);
-            if self.machine.medium.is_dead() {
-                self.tally.note(Event::ServerKilledInWrite);
-                self.crash_server(now, false);
-            }
-            let is_over = now >= DISTURBED;
-            if is_over && self.mends.is_empty() {
-                let mut world = self.world.borrow_mut();
-                world.is_calm = true;
-                if world.calm_turns.iter().all(|turns| *turns > 0) {
-                    return;
-                }
-                let turns = world.calm_turns;
-                assert!(now < END - TICK, "everyone gets a turn in the end: {turns:?}");
-            }
-            if !is_over && self.rng.number().is_multiple_of(70) {
-                self.disturb(now);
-            }
-            self.sim.step().expect("no node fails");
+impl Simulation for Trouble {
+    fn is_over(&mut self, run: &mut Run<'_, '_>) -> bool {
+        if self.machine.medium.is_dead() {
+            self.tally.note(Event::ServerKilledInWrite);
+            self.crash_server(run, false);
         }
+        false
     }
 
-    fn mend(&mut self, now: Duration) {
-        let due: Vec<_> = self.mends.extract_if(.., |(at, _)| *at <= now).collect();
-        for (_, mend) in due {
-            match mend {
-                Mend::Bounce(host) => self.sim.bounce(host),
-                Mend::Repair(client) => self.sim.repair(client, SERVER),
-                Mend::Machine => {
-                    self.machine.medium.set_faults(Faults::default());
-                    self.machine.has_no_descriptors.store(false, Ordering::Relaxed);
-                    // A fuse that burns is out.
-                    if !self.machine.medium.is_dead() {
-                        self.machine.medium.revive();
-                    }
-                }
-                Mend::PowerLoss => {
-                    if self.sim.is_host_running(SERVER) {
-                        self.tally.note(Event::PowerLostAfterRestart);
-                        self.crash_server(now, true);
-                    }
-                }
-            }
-        }
-    }
-
-    fn later(&mut self, now: Duration) -> Duration {
-        now + Duration::from_millis(20 + self.rng.number() % 800)
-    }
-
-    fn disturb(&mut self, now: Duration) {
-        let later = self.later(now);
-        let number = (self.rng.number() % 3) as usize;
+    fn disturb(&mut self, run: &mut Run<'_, '_>) {
+        let (later, number) = (run.later(), (run.rng.number() % 3) as usize);
         let client = CLIENTS[number];
-        match self.rng.number() % 14 {
-            0..3 => self.end_server(now, later),
+        match run.rng.number() % 14 {
+            0..3 => self.end_server(run),
             3..5 => {
-                if self.sim.is_host_running(client) {
-                    self.crash_client(number);
-                    self.mends.push((later, Mend::Bounce(client)));
+                if run.sim.is_host_running(client) {
+                    run.sim.crash(client);
+                    self.tally.note(Event::ClientKilled);
+                    let has_waited = std::mem::take(&mut self.world.borrow_mut().waits[number]);
+                    self.tally.add(Event::ClientKilledWaiting, u64::from(has_waited));
+                    run.at(later, move |run| run.sim.bounce(client));
                 }
             }
             5..9 => {
-                self.sim.partition(client, SERVER);
+                run.sim.partition(client, SERVER);
                 self.tally.note(Event::Partitioned);
-                self.mends.push((later, Mend::Repair(client)));
+                run.at(later, move |run| run.sim.repair(client, SERVER));
             }
-            9 => self.spoil(later, Event::DiskFull),
-            10 => match self.rng.number().is_multiple_of(2) {
-                true => self.spoil(later, Event::SyncsFail),
-                false => self.spoil(later, Event::WritesFail),
+            9 => self.spoil(run, Event::DiskFull),
+            10 => match run.rng.number().is_multiple_of(2) {
+                true => self.spoil(run, Event::SyncsFail),
+                false => self.spoil(run, Event::WritesFail),
             },
-            11 => self.spoil(later, Event::DescriptorsSpent),
-            12 => {
-                let mut slept = SLEPT.get();
-                slept[number] += Duration::from_millis(self.rng.number() % 1_000);
-                SLEPT.set(slept);
-                self.tally.note(Event::ClientSlept);
-            }
+            11 => self.spoil(run, Event::DescriptorsSpent),
+            12 => sleep(run, number, &self.tally),
             _ => {
-                let choices = [-HOUR_US, HOUR_US, 24 * HOUR_US, 24_000 * HOUR_US, 0];
-                WALL_OFF_US.set(choices[(self.rng.number() % 5) as usize]);
+                WALL_OFF_US.set(run.choose(&WALLS_OFF_US));
                 self.tally.note(Event::WallClockSet);
             }
         }
     }
 
+    fn is_at_rest(&mut self, _run: &mut Run<'_, '_>) -> bool {
+        let mut world = self.world.borrow_mut();
+        world.is_calm = true;
+        !world.calm_turns.contains(&0)
+    }
+
+    fn states(&self) -> String {
+        format!("the turns of each client: {:?}", self.world.borrow().calm_turns)
+    }
+}
+
+/// The machine of a client sleeps.
+pub(crate) fn sleep(run: &mut Run<'_, '_>, number: usize, tally: &Tally) {
+    let mut slept = SLEPT.get();
+    slept[number] += Duration::from_millis(run.rng.number() % 1_000);
+    SLEPT.set(slept);
+    tally.note(Event::ClientSlept);
+}
+
+impl Trouble {
     /// The server's process ends: at once, with the machine or before it, or in mid-write.
-    fn end_server(&mut self, now: Duration, later: Duration) {
-        if !self.sim.is_host_running(SERVER) {
+    fn end_server(&self, run: &mut Run<'_, '_>) {
+        if !run.sim.is_host_running(SERVER) {
             return;
         }
-        match self.rng.number() % 4 {
-            0 => self.crash_server(now, false),
-            1 => self.crash_server(now, true),
+        match run.rng.number() % 4 {
+            0 => drop(self.crash_server(run, false)),
+            1 => drop(self.crash_server(run, true)),
             2 => {
-                self.machine.medium.light_fuse(self.rng.number() % 30);
-                self.mends.push((later, Mend::Machine));
+                self.machine.medium.light_fuse(run.rng.number() % 30);
+                self.mend_later(run);
             }
             _ => {
-                self.crash_server(now, false);
-                let (restart, _) = self.mends.last().copied().expect("just pushed");
-                let soon = Duration::from_millis(self.rng.number() % 60);
-                self.mends.push((restart + soon, Mend::PowerLoss));
+                let restart = self.crash_server(run, false);
+                let soon = restart + Duration::from_millis(run.rng.number() % 60);
+                let trouble = self.clone();
+                run.at(soon, move |run| {
+                    if run.sim.is_host_running(SERVER) {
+                        trouble.tally.note(Event::PowerLostAfterRestart);
+                        trouble.crash_server(run, true);
+                    }
+                });
             }
         }
     }
 
-    fn crash_server(&mut self, now: Duration, is_power_lost: bool) {
-        let medium = self.machine.medium.clone();
-        medium.kill();
-        self.sim.crash(SERVER);
+    /// Ends the server's process. Returns when it begins again.
+    fn crash_server(&self, run: &mut Run<'_, '_>, is_powerless: bool) -> Duration {
+        end_process(run.sim, &self.machine.medium, SERVER, is_powerless);
         self.tally.note(Event::ServerKilled);
-        if is_power_lost {
-            medium.lose_power();
-            self.tally.note(Event::PowerLost);
-        }
-        medium.revive();
-        let later = self.later(now);
-        self.mends.push((later, Mend::Bounce(SERVER)));
-    }
-
-    fn crash_client(&mut self, number: usize) {
-        self.sim.crash(CLIENTS[number]);
-        self.tally.note(Event::ClientKilled);
-        if std::mem::take(&mut self.world.borrow_mut().waits[number]) {
-            self.tally.note(Event::ClientKilledWaiting);
-        }
+        self.tally.add(Event::PowerLost, u64::from(is_powerless));
+        let later = run.later();
+        run.at(later, |run| run.sim.bounce(SERVER));
+        later
     }
 
     /// The server's machine lacks something for a while.
-    fn spoil(&mut self, until: Duration, what: Event) {
+    fn spoil(&self, run: &mut Run<'_, '_>, what: Event) {
         let share = |fault: Event| if what == fault { 2 } else { 0 };
         let has_no_descriptors = what == Event::DescriptorsSpent;
         self.machine.medium.set_faults(Faults {
@@ -194,6 +133,15 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
         });
         self.machine.has_no_descriptors.store(has_no_descriptors, Ordering::Relaxed);
         self.tally.note(what);
-        self.mends.push((until, Mend::Machine));
+        self.mend_later(run);
+    }
+
+    /// The disk and the descriptors are as they should be after a while.
+    fn mend_later(&self, run: &mut Run<'_, '_>) {
+        let (later, machine) = (run.later(), self.machine.clone());
+        run.at(later, move |_| {
+            machine.has_no_descriptors.store(false, Ordering::Relaxed);
+            mend(&machine.medium);
+        });
     }
 }
