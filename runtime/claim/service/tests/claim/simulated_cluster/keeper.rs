@@ -16,7 +16,7 @@ use super::member::{CLUSTER, ClaimCluster, PORT};
 use crate::simulation::outcome::Event;
 
 /// A request takes no longer.
-const PATIENCE: Duration = Duration::from_secs(4);
+const PATIENCE: Duration = Duration::from_secs(1);
 /// It remembers no more claims.
 const KEPT_MAX: usize = 20;
 
@@ -55,6 +55,11 @@ impl Keeper {
                     self.post(&format!("kept-{number}")).await;
                 }
                 1 => self.release().await,
+                // The newest is what a member lacks first that is cut off.
+                2 if !self.kept.is_empty() => {
+                    let member = self.anyone();
+                    self.read(self.kept.len() - 1, member).await;
+                }
                 _ => {
                     let (at, member) = (self.rng.number(), self.anyone());
                     if let Some(at) = at.checked_rem(self.kept.len() as u64) {
