@@ -45,6 +45,7 @@ pub fn check(
         limits: options.limits,
         reduce: options.reduce,
         until: &options.until,
+        every: false,
         progress: options.progress,
     };
     let (engine, outcome) = match options.simulate {

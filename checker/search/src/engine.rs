@@ -79,7 +79,7 @@ fn search_in(
             threads: request.threads,
             limits: request.limits,
             stop_at,
-            records_graph: goals.iter().any(Option::is_some),
+            records_graph: request.every || goals.iter().any(Option::is_some),
             progress: request.progress,
         },
     );
@@ -90,14 +90,20 @@ fn search_in(
     let judge = |(number, property): (usize, &Property)| {
         if let Some((from, goal)) = goals[number] {
             return match &graph {
-                Some(graph) => judge_paths(property.kind, graph, from, goal),
+                Some(graph) => judge_paths(property.kind, (graph, request.every), from, goal),
                 None => Judgement::plain(Verdict::Incomplete),
             };
         }
         let met = |bit: Option<usize>| bit.and_then(|bit| found.first[bit]);
         let antecedent = antecedents[number].is_none() || met(antecedents[number]).is_some();
         let witness = met(deciding_bits[number]).map(|state| trail(space, &found.log, state));
-        judge(property.kind, &found, antecedent, witness)
+        let mut judgement = judge(property.kind, &found, antecedent, witness);
+        let whole = graph.as_ref().filter(|_| request.every && judgement.verdict == Verdict::Fails);
+        if let (Some(graph), Some(bit)) = (whole, deciding_bits[number]) {
+            let is_violated = |state| graph.holding(state) >> bit & 1 == 1;
+            judgement.others.extend(graph.trails(is_violated).skip(1));
+        }
+        judgement
     };
     let began = Instant::now();
     let judgements = properties.iter().enumerate().map(judge).collect();
@@ -206,12 +212,12 @@ fn reductions(made: Reductions) -> Vec<(&'static str, &'static str)> {
 /// The verdict on a property of paths.
 fn judge_paths(
     kind: PropertyKind,
-    graph: &LabelledGraph,
+    (graph, every): (&LabelledGraph, bool),
     from: Option<u64>,
     goal: u64,
 ) -> Judgement {
     match (kind, from) {
-        (PropertyKind::CanReach(..), Some(from)) => liveness::can_reach(graph, from, goal),
+        (PropertyKind::CanReach(..), Some(from)) => liveness::can_reach(graph, from, goal, every),
         _ => liveness::leads_to(graph, from, goal),
     }
 }

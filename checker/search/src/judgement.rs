@@ -38,6 +38,9 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// The counterexample, or the witness of a `sometimes`.
     pub trail: Option<Trail>,
+    /// The paths to the other states that violate an invariant or a `can reach`, if the request
+    /// asks for every one and the state graph was recorded.
+    pub others: Vec<Trail>,
     /// The fairness conditions assumed.
     pub assumptions: Vec<String>,
     /// The fairness conditions that are not needed.
@@ -46,7 +49,8 @@ pub struct Judgement {
 
 impl Judgement {
     pub(super) fn plain(verdict: Verdict) -> Self {
-        Self { verdict, trail: None, assumptions: Vec::new(), not_needed: Vec::new() }
+        let (others, assumptions, not_needed) = (Vec::new(), Vec::new(), Vec::new());
+        Self { verdict, trail: None, others, assumptions, not_needed }
     }
 
     pub(super) fn with_trail(verdict: Verdict, trail: Trail) -> Self {

@@ -20,14 +20,16 @@ use crate::liveness::fair_components::{Assumptions, ComponentClasses};
 pub use crate::liveness::labelled_graph::LabelledGraph;
 
 /// From every state where `from` holds, one where `goal` holds is reachable. Both are bit masks of
-/// [`LabelledGraph::holding`].
+/// [`LabelledGraph::holding`]. `every`: the paths to all other states where it does not, too.
 #[must_use]
-pub fn can_reach(graph: &LabelledGraph, from: u64, goal: u64) -> Judgement {
+pub fn can_reach(graph: &LabelledGraph, from: u64, goal: u64, every: bool) -> Judgement {
     let reaches = graph.backward_reachable(|state| graph.holding(state) & goal != 0);
-    let is_stuck = |&state: &u32| graph.holding(state) & from != 0 && !reaches[state as usize];
-    match graph.states().find(is_stuck) {
-        Some(state) => {
-            Judgement::with_trail(Verdict::Fails, graph.trail(&graph.shortest_path(state), None))
+    let is_stuck = |state: u32| graph.holding(state) & from != 0 && !reaches[state as usize];
+    let mut stuck = graph.trails(is_stuck);
+    match stuck.next() {
+        Some(trail) => {
+            let others = if every { stuck.collect() } else { Vec::new() };
+            Judgement { others, ..Judgement::with_trail(Verdict::Fails, trail) }
         }
         None if graph.states().any(|state| graph.holding(state) & from != 0) => {
             Judgement::plain(Verdict::Holds)

@@ -13,6 +13,9 @@ pub struct CheckRequest<'a> {
     pub reduce: Reductions,
     /// The condition to stop early; the verdicts not yet known are then `incomplete`.
     pub until: &'a StopCondition,
+    /// Whether to give a path to every state that violates a property, and not to the first one
+    /// only: for small state graphs.
+    pub every: bool,
     /// The observer of the search, which may stop it.
     pub progress: &'a dyn Progress,
 }
@@ -26,6 +29,7 @@ impl<'a> CheckRequest<'a> {
             limits: Limits::default(),
             reduce: Reductions::NONE,
             until: &StopCondition::Exhausted,
+            every: false,
             progress,
         }
     }

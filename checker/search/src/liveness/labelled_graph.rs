@@ -134,6 +134,12 @@ impl LabelledGraph {
         path
     }
 
+    /// A shortest path to each state that is one of these, in the order of discovery.
+    pub(crate) fn trails(&self, is_one: impl Fn(u32) -> bool) -> impl Iterator<Item = Trail> {
+        let states = self.states().filter(move |&state| is_one(state));
+        states.map(|state| self.trail(&self.shortest_path(state), None))
+    }
+
     /// States as a trail.
     pub(super) fn trail(&self, states: &[u32], loop_from: Option<usize>) -> Trail {
         let of = |&state: &u32| self.graph.fingerprint(state);

@@ -1,5 +1,6 @@
 //! Searches of small systems, many of them random, beside their definitions.
 
+mod every;
 mod expander;
 mod fair;
 mod random;
