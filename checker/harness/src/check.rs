@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use turnstile_search::bounds::{Limits, Reductions, StopCondition};
+use turnstile_search::bounds::{Limits, StopCondition};
 use turnstile_search::breadth_first::Truncation;
 use turnstile_search::engine::{CheckOutcome, CheckRequest};
 use turnstile_search::fingerprint::collision_probability;
 use turnstile_search::judgement::{Judgement, Verdict};
+use turnstile_search::trail::Trail;
 use turnstile_step::RowOutcome;
 use turnstile_world::monitor::Violation;
 use turnstile_world::parts::Tag;
 use turnstile_world::property::TemporalFormula;
 use turnstile_world::trace::counted;
-use turnstile_world::{Property, World, replay, search, simulate};
+use turnstile_world::{Property, World, WorldTrace, replay, search, simulate, trace_words};
 
 use crate::options::Options;
 use crate::results::observations::{end_words, exercised, overflow, taken, violation_words};
@@ -39,13 +40,24 @@ pub fn check(
     (name, world_name): (&str, &str),
     options: &Options<'_>,
 ) -> CheckOutput {
+    check_for(world, (name, world_name), options, false).0
+}
+
+/// The same; `every`: with a trace to every state that violates a property, by property, and not to
+/// the first one only.
+pub(crate) fn check_for(
+    world: &Arc<World>,
+    (name, world_name): (&str, &str),
+    options: &Options<'_>,
+    every: bool,
+) -> (CheckOutput, Vec<Vec<WorldTrace>>) {
     let began = Instant::now();
     let request = CheckRequest {
+        every,
         threads: options.threads,
         limits: options.limits,
         reduce: options.reduce,
         until: &options.until,
-        every: false,
         progress: options.progress,
     };
     let (engine, outcome) = match options.simulate {
@@ -66,19 +78,33 @@ pub fn check(
         counted => counted,
     };
     let exercised = exercised(&outcome.tags);
-    // A trace is replayed only if it is displayed.
-    let shown = (outcome.reduced, options.until != StopCondition::AnyFailure);
+    let traces = traces(world, &outcome, options);
     report.properties = world
         .named_properties()
         .iter()
-        .zip(&outcome.judgements)
+        .zip(outcome.judgements.iter().zip(&traces))
         .map(|(property, judgement)| {
-            property_report(world, property, judgement, (&exercised, &outcome.tags), shown)
+            property_report(world, property, judgement, (&exercised, &outcome.tags))
         })
         .collect();
     end(&mut report, world, &outcome, options);
     report.seconds = began.elapsed().as_secs_f64();
-    CheckOutput { taken: taken(outcome.tags), result: report }
+    (CheckOutput { taken: taken(outcome.tags), result: report }, traces)
+}
+
+/// The traces of each property, replayed; none if they are not displayed.
+fn traces(
+    world: &World,
+    outcome: &CheckOutcome<Tag>,
+    options: &Options<'_>,
+) -> Vec<Vec<WorldTrace>> {
+    let is_shown = options.until != StopCondition::AnyFailure;
+    let trails = |judgement: &'_ Judgement| -> Vec<_> {
+        judgement.trail.iter().chain(&judgement.others).filter(|_| is_shown).cloned().collect()
+    };
+    let trails: Vec<Vec<Trail>> = outcome.judgements.iter().map(trails).collect();
+    let mut traces = replay(world, trails.iter().flatten(), outcome.reduced).into_iter();
+    trails.iter().map(|trails| traces.by_ref().take(trails.len()).collect()).collect()
 }
 
 /// Whether the search was exhaustive, and the basis of the figures.
@@ -98,14 +124,7 @@ fn end(
     }
     report.complete = notes.cut.is_none();
     if !report.complete {
-        for property in &mut report.properties {
-            let is_sure = property.verdict == Verdict::Fails
-                && property.kind != PropertyKind::Sometimes
-                || property.verdict == Verdict::Holds && property.kind == PropertyKind::Sometimes;
-            if !is_sure || outcome.impure.is_some() {
-                property.verdict = Verdict::Incomplete;
-            }
-        }
+        leave_open(&mut report.properties, outcome.impure.is_some());
     }
     let runs = counted(outcome.runs as u64, "operation");
     notes.remarks.push(format!("{runs} executed once and memoised; a sample executed twice"));
@@ -124,6 +143,18 @@ fn end(
         budget.limit != Some(0) && !outcome.tags.contains(&Tag::Spent(budget.name.clone()))
     });
     notes.faults_never_injected.extend(unspent.map(|budget| budget.name.clone()));
+}
+
+/// Makes the verdicts incomplete that a truncated search does not give; all of an impure core.
+pub(crate) fn leave_open(properties: &mut [PropertyReport], is_impure: bool) {
+    for property in properties {
+        let is_sure = property.verdict == Verdict::Fails
+            && property.kind != PropertyKind::Sometimes
+            || property.verdict == Verdict::Holds && property.kind == PropertyKind::Sometimes;
+        if !is_sure || is_impure {
+            property.verdict = Verdict::Incomplete;
+        }
+    }
 }
 
 /// The reason why a search was truncated.
@@ -146,9 +177,8 @@ fn cut_words(cut: Truncation, options: &Options<'_>) -> String {
 fn property_report(
     world: &World,
     property: &Property,
-    judgement: &Judgement,
+    (judgement, traces): (&Judgement, &Vec<WorldTrace>),
     (exercised, marks): (&[String], &BTreeSet<Tag>),
-    (reduced, is_shown): (Reductions, bool),
 ) -> PropertyReport {
     let kind = match property.formula {
         TemporalFormula::Always { .. } => PropertyKind::Always,
@@ -161,13 +191,13 @@ fn property_report(
     report.assumptions.clone_from(&judgement.assumptions);
     report.not_needed.clone_from(&judgement.not_needed);
     report.faults_exercised = exercised.to_vec();
-    if let Some(trail) = judgement.trail.as_ref().filter(|_| is_shown) {
-        let (steps, end) = replay(world, trail, reduced);
+    if let (Some(trail), Some(trace)) = (&judgement.trail, traces.first()) {
+        let (steps, end) = (trace_words(world, trace), trace.last());
         let starting = steps.len() + 1 - trail.fingerprints.len();
         report.loop_from = trail.loop_from.map(|at| at + starting);
         report.counterexample = steps;
         if judgement.verdict == Verdict::Fails {
-            end_words(world, property, &end, &mut report);
+            end_words(world, property, end, &mut report);
         }
         let violation = &end.monitor().violation.as_ref();
         if let Some(violation) = violation.filter(|_| report.finding.is_some()) {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use turnstile_world::property::TemporalFormula;
-use turnstile_world::state::State;
+use turnstile_world::state::{Action, State};
 use turnstile_world::trace::StepReport;
 use turnstile_world::words::{starting_words, step_words};
 use turnstile_world::{Property, World};
@@ -71,7 +71,8 @@ pub fn follow(
     steps: &[RecordedStep],
     loop_from: Option<usize>,
 ) -> Result<bool, Divergence> {
-    let ends = walk(world, steps, loop_from, |state| successors(world, state))?;
+    let words = |state: &State, action: &Action, _: &State| step_words(world, state, action);
+    let ends = walk(world, steps, loop_from, words)?;
     Ok(ends.iter().any(|end| is_violated(world, property, end, loop_from, steps.len())))
 }
 
@@ -83,9 +84,9 @@ pub fn follow(
 pub(crate) fn ends(
     world: &World,
     steps: &[RecordedStep],
-    successors: impl Fn(&State) -> Vec<(RecordedStep, State)>,
+    words: impl Fn(&State, &Action, &State) -> StepReport,
 ) -> Result<Vec<State>, Divergence> {
-    let ends = walk(world, steps, None, successors)?;
+    let ends = walk(world, steps, None, words)?;
     Ok(ends.into_iter().map(|end| end.last).collect())
 }
 
@@ -93,7 +94,7 @@ fn walk(
     world: &World,
     steps: &[RecordedStep],
     loop_from: Option<usize>,
-    successors: impl Fn(&State) -> Vec<(RecordedStep, State)>,
+    words: impl Fn(&State, &Action, &State) -> StepReport,
 ) -> Result<Vec<Candidate>, Divergence> {
     let (begin, mut open) = begun(world, steps)?;
     for (number, step) in steps.iter().enumerate().skip(begin) {
@@ -103,7 +104,8 @@ fn walk(
             let at_loop = candidate.at_loop.clone();
             let at_loop =
                 at_loop.or_else(|| (loop_from == Some(number)).then(|| candidate.last.clone()));
-            for (taken, last) in successors(&candidate.last) {
+            for (action, last) in successors(world, &candidate.last) {
+                let taken = RecordedStep::from(&words(&candidate.last, &action, &last));
                 if taken != *step {
                     instead.push(taken);
                 } else if next
@@ -142,14 +144,12 @@ fn begun(world: &World, steps: &[RecordedStep]) -> Result<(usize, Vec<Candidate>
     Err(Divergence { step: 0, instead, is_possible: false })
 }
 
-/// The steps that are possible in a state, each with the state after it.
-fn successors(world: &World, state: &State) -> Vec<(RecordedStep, State)> {
-    let actions = world.actions_of(state).into_iter();
-    let taken = |action| {
+/// The actions that are possible in a state, each with the state after it.
+pub(crate) fn successors(world: &World, state: &State) -> impl Iterator<Item = (Action, State)> {
+    world.actions_of(state).into_iter().filter_map(|action| {
         let next = State(world.reached(state, &action)?.state);
-        Some((RecordedStep::from(&step_words(world, state, &action)), next))
-    };
-    actions.filter_map(taken).collect()
+        Some((action, next))
+    })
 }
 
 fn is_violated(

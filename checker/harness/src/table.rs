@@ -1,15 +1,14 @@
 //! The table level: a table alone, as one node of a world in a free environment.
 //!
-//! The node runs the plain core, as the nodes of a system of tables do. An armed timer may fire, an
-//! outstanding request may be answered, a command or a message may arrive at any time
-//! ([`environment`]). [`graph`] is the state graph, [`verdict`] judges the five properties on it:
-//! every distinct finding, and not the first one only.
+//! The node runs the plain core, as the nodes of a system of tables do, and the engine of the
+//! systems searches its world. An armed timer may fire, an outstanding request may be answered, a
+//! command or a message may arrive at any time ([`environment`]). [`findings`] reports every
+//! distinct violation of a property, and not the first one only.
 
-pub mod environment;
-mod graph;
+mod environment;
+mod findings;
 mod properties;
 pub mod retrace;
-mod verdict;
 mod words;
 
 use std::time::Instant;
@@ -21,31 +20,22 @@ use crate::options::Options;
 use crate::results::result::{ResultKind, ResultReport};
 
 use environment::Environment;
-use graph::Graph;
 
 /// Searches a table exhaustively, or up to a bound of the options, and judges it.
 #[must_use]
 pub fn check(vocabulary: &Vocabulary, table: &Table, options: &Options<'_>) -> ResultReport {
     let begun = Instant::now();
-    let mut result = ResultReport::new(ResultKind::Table, &vocabulary.machine, None);
     options.progress.begin(&format!("{} (table)", vocabulary.machine));
-    result.as_written = options.as_written;
-    result.engine = "graph".to_owned();
-    match Environment::new(vocabulary, table) {
-        Ok(environment) => {
-            let graph = Graph::explore(&environment, options);
-            result.complete = graph.cut.is_none();
-            result.states = graph.states;
-            result.transitions = graph.transitions;
-            result.depth = graph.depth;
-            verdict::judge(&environment, &graph, &mut result);
-            result.notes.cut = graph.cut;
-        }
+    let mut result = match Environment::new(vocabulary, table) {
+        Ok(Some(environment)) => environment.check(options),
+        Ok(None) => findings::vacuous(vocabulary, table),
         Err(reason) => {
-            result.complete = false;
+            let mut result = ResultReport::new(ResultKind::Table, &vocabulary.machine, None);
             result.notes.cut = Some(reason);
+            result
         }
-    }
+    };
+    result.as_written = options.as_written;
     result.seconds = begun.elapsed().as_secs_f64();
     result.peak_memory_bytes = options.progress.peak();
     options.progress.end();
@@ -61,5 +51,5 @@ pub fn check(vocabulary: &Vocabulary, table: &Table, options: &Options<'_>) -> R
 pub fn world(vocabulary: &Vocabulary, table: &Table) -> Result<World, String> {
     let environment = Environment::new(vocabulary, table)?;
     let none = || format!("`{}` has no initial state", vocabulary.machine);
-    environment.world().cloned().ok_or_else(none)
+    environment.map(|environment| (*environment.world).clone()).ok_or_else(none)
 }

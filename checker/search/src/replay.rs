@@ -53,10 +53,10 @@ impl<S, A> Trace<S, A> {
 /// # Panics
 ///
 /// If there is none: the engine and the system disagree, and no verdict is valid.
-pub fn replay<S, A>(
+pub fn replay<S: Clone, A: Clone, L: AsRef<[(A, S)]>>(
     trail: &Trail,
     initial: Vec<S>,
-    successors: impl Fn(&S) -> Vec<(A, S)>,
+    mut successors: impl FnMut(&S) -> L,
     discharges: impl Fn(&A) -> &[Fairness],
     mut fingerprint: impl FnMut(&S) -> u64,
 ) -> Trace<S, A> {
@@ -65,10 +65,11 @@ pub fn replay<S, A>(
     let mut trace = Trace { first: first.expect("the first state is initial"), steps: Vec::new() };
     for (number, &next) in rest.iter().enumerate() {
         let must = trail.discharges.get(&number).map_or(&[][..], Vec::as_slice);
-        let step = successors(trace.last()).into_iter().find(|(action, state)| {
+        let possible = successors(trace.last());
+        let step = possible.as_ref().iter().find(|(action, state)| {
             fingerprint(state) == next && must.iter().all(|one| discharges(action).contains(one))
         });
-        trace.steps.push(step.expect("each step of a trail is one of the system"));
+        trace.steps.push(step.expect("each step of a trail is one of the system").clone());
     }
     trace
 }

@@ -40,7 +40,7 @@ pub use monitor::{MonitorPart, Observation, Violation, ViolationKind};
 pub use parts::Part;
 pub use property::{PossibleAction, Predicate, Property, Reads, TemporalFormula, View};
 pub use recording::{JudgedVariant, WorldRecording};
-pub use search::{AnyWorld, replay, search, simulate};
+pub use search::{AnyWorld, WorldTrace, replay, search, simulate, trace_words};
 pub use state::{Action, State};
 pub use step_rules::{Breaches, StepRule};
 pub use value::{Content, Ordered, Value};

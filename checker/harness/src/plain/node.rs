@@ -12,6 +12,13 @@ use turnstile_world::{CoreNode, NodeId, Start};
 use super::rules::TableRules;
 use super::words;
 
+/// The most instances of one resource that may be active at once at the table level; beyond it the
+/// search is truncated.
+pub(crate) const MAX_OF_A_KIND: u8 = 2;
+
+/// The most resources that may be active at the table level beyond those that the state holds.
+pub(crate) const MAX_LEAKED: usize = 4;
+
 /// The core of a table.
 pub type TableCore = Plain<Dynamic, TableRules>;
 
@@ -53,13 +60,29 @@ impl TableNode {
         Self { core, given, is_bounded: true, choices }
     }
 
-    fn rules(&self) -> &TableRules {
+    pub(crate) fn rules(&self) -> &TableRules {
         &self.core.rules
+    }
+
+    /// Whether its environment may give it an event that takes a row.
+    pub(crate) fn goes_on(&self, state: &State<Dynamic>) -> bool {
+        let mut commands = CoreNode::commands(self, state).into_iter();
+        commands.any(|command| self.rules().takes_row(state, command.event))
     }
 
     /// Whether the machine has ended, or may stay where it is.
     pub(crate) fn may_end(&self, state: &State<Dynamic>) -> bool {
         self.rules().may_end(state.at)
+    }
+
+    /// Whether more resources are active than the table level follows.
+    pub(crate) fn is_beyond(&self, state: &State<Dynamic>) -> bool {
+        let leaked = |(resource, count): (&DynamicName, &u8)| {
+            let (_, most) = self.rules().bounds(state.at, *resource);
+            usize::from(count.saturating_sub(most))
+        };
+        let leaked: usize = self.rules().resources().iter().zip(&state.held).map(leaked).sum();
+        leaked > MAX_LEAKED || state.held.iter().any(|count| *count > MAX_OF_A_KIND)
     }
 
     /// Whether each resource is active as often as the state holds it.
@@ -116,7 +139,7 @@ impl CoreNode for TableNode {
     fn commands(&self, state: &State<Dynamic>) -> Vec<Command<Dynamic>> {
         let rules = self.rules();
         let mut commands = Vec::new();
-        if self.is_bounded && rules.is_beyond(state) {
+        if self.is_bounded && self.is_beyond(state) {
             return commands;
         }
         let is_final = rules.is_final(state.at);

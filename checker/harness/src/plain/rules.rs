@@ -9,20 +9,13 @@ use turnstile_machine::{
     Step, Unexpected,
 };
 use turnstile_plain::{Message, PlainRules, State, Update, Values, Variable};
-use turnstile_spec::table::{self, EventId, EventKind, GuardId, StateId, Table, Vocabulary};
+use turnstile_spec::table::{self, EventId, EventKind, GuardId, Table, Vocabulary};
 
 use super::cell::{self, CellOutcome, PayloadClass};
 use super::words;
 use crate::tables::reads::{Read, note};
 
 use super::run_table::{RunTable, operand};
-
-/// The most instances of one resource that may be active at once at the table level; beyond it the
-/// search is truncated.
-pub(crate) const MAX_OF_A_KIND: u8 = 2;
-
-/// The most resources that may be active at the table level beyond those that the state holds.
-pub(crate) const MAX_LEAKED: usize = 4;
 
 /// The number of outcomes of an input, which [`RunTable`] bounds.
 fn number(outcomes: usize) -> u8 {
@@ -110,6 +103,12 @@ impl TableRules {
         outcomes.iter().all(|outcome| matches!(outcome, CellOutcome::Ignored(_)))
     }
 
+    /// Whether an event may take a row in a state of the core.
+    pub(crate) fn takes_row(&self, state: &State<Dynamic>, event: DynamicEvent) -> bool {
+        let outcomes = self.outcomes_in(state, event);
+        outcomes.iter().any(|outcome| matches!(outcome, CellOutcome::Row(_)))
+    }
+
     /// How many outcomes any of these events may have in a state.
     pub fn choices(&self, state: &State<Dynamic>, events: &[DynamicEvent]) -> u8 {
         let outcomes: usize =
@@ -163,8 +162,8 @@ impl TableRules {
     }
 
     /// The classes of payloads of a cell.
-    pub(crate) fn classes(&self, state: StateId, event: EventId) -> &[PayloadClass] {
-        &self.table.cell_of(state, event).classes
+    pub(crate) fn classes(&self, state: DynamicName, event: DynamicName) -> &[PayloadClass] {
+        &self.table.cell(state, event).classes
     }
 
     /// The outcome of an event in a state, of those that it may have.
@@ -202,16 +201,6 @@ impl TableRules {
     /// The resources that an event may use up.
     pub(crate) fn causes(&self, event: EventId) -> &[DynamicName] {
         &self.table.answers[event.index()]
-    }
-
-    /// Whether more resources are active than the table level follows.
-    pub(crate) fn is_beyond(&self, state: &State<Dynamic>) -> bool {
-        let leaked = |(resource, count): (&DynamicName, &u8)| {
-            let (_, most) = self.bounds(state.at, *resource);
-            usize::from(count.saturating_sub(most))
-        };
-        let leaked: usize = self.table.resources.iter().zip(&state.held).map(leaked).sum();
-        leaked > MAX_LEAKED || state.held.iter().any(|count| *count > MAX_OF_A_KIND)
     }
 
     /// Whether each resource is active as often as the state holds it.

@@ -171,19 +171,10 @@ impl RunTable {
         })
     }
 
+    /// The cell of a state and an event, after the note that it is read with all of its rows.
     pub(crate) fn cell(&self, state: DynamicName, event: DynamicName) -> &RunCell {
-        self.noted(&self.cells[state.index()][event.index()], state.name(), event.name())
-    }
-
-    /// The cell of a state and an event.
-    pub(crate) fn cell_of(&self, state: StateId, event: EventId) -> &RunCell {
-        let Vocabulary { states, events, .. } = &self.vocabulary;
-        let (state_name, event_name) = (&states[state.index()].name, &events[event.index()].name);
-        self.noted(&self.cells[state.index()][event.index()], state_name, &event_name.name)
-    }
-
-    /// A cell, after the note that it is read with all of its rows.
-    fn noted<'c>(&self, cell: &'c RunCell, state: &str, event: &str) -> &'c RunCell {
+        let cell = &self.cells[state.index()][event.index()];
+        let (state, event) = (state.name(), event.name());
         let Vocabulary { machine, rows, .. } = &self.vocabulary;
         note(|| Read::cell(machine, state, event));
         for place in &cell.rows {

@@ -1,8 +1,8 @@
 //! States, events and rows in the words of their table.
 
+use turnstile_machine::ResourceKind;
 use turnstile_spec::table::{
-    ActionCall, Event, EventId, Pattern, PayloadDomain, ResourceId, ResourceKind, RowId, StateId,
-    Vocabulary,
+    ActionCall, Event, EventId, Pattern, PayloadDomain, ResourceId, RowId, StateId, Vocabulary,
 };
 
 /// A number of a payload: `503`, `true`, a word.
@@ -71,8 +71,8 @@ pub fn row(vocabulary: &Vocabulary, row: RowId) -> &str {
 
 /// How a resource that is there is said to be there.
 #[must_use]
-pub fn is_there(vocabulary: &Vocabulary, resource: ResourceId) -> &'static str {
-    match vocabulary.resources[resource.index()].kind {
+pub fn is_there(kind: ResourceKind) -> &'static str {
+    match kind {
         ResourceKind::Timer => "armed",
         ResourceKind::Request => "outstanding",
         ResourceKind::Note => "noted",

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use turnstile_spec::table::{CellKind, Table, Vocabulary};
+use turnstile_spec::table::{Cell, CellKind, Table, Vocabulary};
 use turnstile_step::RowOutcome;
 
 use crate::options::Replacement;
+use crate::plain;
 use crate::results::result::{Coverage, RowCoverage, RowRef};
 use crate::tables::machine_table::MachineTable;
 use crate::tables::rules::replacement;
@@ -19,15 +20,21 @@ pub(crate) fn coverage(
     let mut coverage = Coverage::default();
     for table in compiled {
         if let Some(given) = replacement(tables, &table.machine) {
-            add(&mut coverage, &given.vocabulary, &given.table, taken);
+            add(&mut coverage, (&given.vocabulary, &given.table), taken, |_| true);
         } else if let Ok(sound) = table.file.amended() {
-            add(&mut coverage, &sound.vocabulary, &sound.table, taken);
+            add(&mut coverage, (&sound.vocabulary, &sound.table), taken, |_| true);
         }
     }
     coverage
 }
 
-fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTreeSet<RowOutcome>) {
+/// Adds the coverage of a table; of the cells declared impossible, those that can be reached.
+pub(crate) fn add(
+    coverage: &mut Coverage,
+    (words, table): (&Vocabulary, &Table),
+    taken: &BTreeSet<RowOutcome>,
+    is_checked: impl Fn(&Cell) -> bool,
+) {
     let ran: BTreeSet<_> = table.rows.iter().map(|row| row.id).collect();
     for id in ran {
         let row = &words.rows[id.index()];
@@ -49,24 +56,21 @@ fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTree
         let row = RowRef { machine: words.machine.clone(), id: row.id.clone() };
         coverage.by_row.insert(row, reached);
     }
-    for cell in table.cells.iter().filter(|cell| cell.kind == CellKind::Impossible) {
+    let impossible = table.cells.iter().filter(|cell| cell.kind == CellKind::Impossible);
+    for cell in impossible.filter(|cell| is_checked(cell)) {
         coverage.impossible += 1;
         let state = &words.states[cell.state.index()].name;
         let event = &words.events[cell.event.index()].name.name;
-        let reached = taken.iter().find_map(|taken| match taken {
-            RowOutcome::Unexpected { machine, state: at, event: what, number }
+        let is_reached = taken.iter().any(|taken| {
+            matches!(taken, RowOutcome::Unexpected { machine, state: at, event: what, number }
                 if *machine == words.machine
                     && at == state
                     && what == event
-                    && cell.pattern.matches(*number) =>
-            {
-                Some(format!("{state} × {event} ({number})"))
-            }
-            RowOutcome::Unexpected { .. }
-            | RowOutcome::Row { .. }
-            | RowOutcome::Ignored { .. }
-            | RowOutcome::ActionFailed { .. } => None,
+                    && cell.pattern.matches(*number))
         });
-        coverage.impossible_reached.extend(reached);
+        if is_reached {
+            let cell = plain::words::cell(words, cell.state, cell.event, &cell.pattern);
+            coverage.impossible_reached.push(cell);
+        }
     }
 }

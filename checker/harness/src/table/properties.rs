@@ -1,71 +1,103 @@
-//! What holds in every state of a table that runs alone, as properties of its world: for the
-//! Explorer, and for the engines that search any world.
+//! The properties of a table that runs alone, as those of its world, for every engine.
 
 use turnstile_machine::Dynamic;
 use turnstile_plain::State;
+use turnstile_spec::table::Table;
 use turnstile_step::RowOutcome;
-use turnstile_world::monitor::ViolationKind;
+use turnstile_world::monitor::{Violation, ViolationKind};
 use turnstile_world::property::View;
 use turnstile_world::{Predicate, Property, Reads, TemporalFormula};
 
+use crate::plain::node::TableNode;
 use crate::plain::rules::TableRules;
 
-/// Resources match the state, unless the trace ended.
+/// Exactly the resources that the state holds are armed or outstanding.
 pub(super) const RESOURCES: &str = "resources match state";
-/// Every event has a row.
+/// Every event that can arrive has a transition.
 pub(super) const UNHANDLED: &str = "no unhandled event";
-/// No declaration is wrong.
+/// A final state is reachable from everywhere; in a table without final states, some row can be
+/// taken. A state that may end is as good as a final one.
+pub(super) const DEADLOCK: &str = "no deadlock";
+/// Each row is taken on some trace, or waived; judged by the coverage.
+pub(super) const EVERY_ROW: &str = "every row is taken";
+/// No cell declared impossible is reachable.
 pub(super) const IMPOSSIBLE: &str = "no impossible cell is reached";
 
+/// The sentence of a property.
+pub(super) fn sentence(property: &str, table: &Table) -> String {
+    let sentence = match property {
+        RESOURCES => {
+            "in every reachable state exactly the resources that the state holds are active"
+        }
+        UNHANDLED => "every event has a transition in every state in which it can arrive",
+        DEADLOCK if has_final_state(table) => {
+            "from every reachable state a final state is reachable"
+        }
+        DEADLOCK => {
+            "no deadlock: in every reachable state some event is enabled (no state is final)"
+        }
+        EVERY_ROW => "every row is taken on some trace",
+        _ => "no cell declared impossible is reachable",
+    };
+    sentence.to_owned()
+}
+
+/// Whether a table has a final state.
+pub(super) fn has_final_state(table: &Table) -> bool {
+    table.states.iter().flatten().any(|state| state.is_final)
+}
+
 /// The properties of the world of a table.
-pub(super) fn all(rules: &TableRules) -> [Property; 3] {
-    let always = |name: &str, sentence: &str, holds: Predicate| Property {
+pub(super) fn all(node: &TableNode, table: &Table) -> [Property; 4] {
+    let property = |name: &str, formula| Property {
         name: name.to_owned(),
-        sentence: sentence.to_owned(),
-        formula: TemporalFormula::Always { holds, antecedent: Predicate::new(|_| true) },
+        sentence: sentence(name, table),
+        formula,
         reads: Reads::Nodes,
         without: Vec::new(),
     };
-    let of = rules.clone();
+    let always = |name: &str, holds: Predicate| {
+        let antecedent = Predicate::new(|_| true);
+        property(name, TemporalFormula::Always { holds, antecedent })
+    };
+    let of = node.clone();
     let resources = Predicate::new(move |view: &View<'_>| match view.violation() {
-        Some(violation) => violation.is_unexpected(),
+        Some(_) => is_over(view),
         None => of.matches_state(view.state(0)),
     });
-    let of = rules.clone();
-    let unhandled = Predicate::new(move |view| unexpected(&of, view) != Some(Unexpected::NoRow));
-    let of = rules.clone();
-    let is_impossible = Some(Unexpected::DeclaredImpossible);
-    let impossible = Predicate::new(move |view| unexpected(&of, view) != is_impossible);
+    let unhandled = |is_declared| {
+        let of = node.rules().clone();
+        Predicate::new(move |view| unhandled(&of, view) != Some(is_declared))
+    };
+    let (of, ends) = (node.clone(), has_final_state(table));
+    let goal = Predicate::new(move |view| {
+        let state: &State<Dynamic> = view.state(0);
+        // Where a step was left out, the end may lie behind it.
+        let is_end = of.may_end(state) || of.is_beyond(state);
+        !is_over(view) && (is_end || !ends && of.goes_on(state))
+    });
+    // A trace that ended in an unhandled event is judged by `no unhandled event`.
+    let antecedent = Predicate::new(|view| !is_over(view));
     [
-        always(
-            RESOURCES,
-            "in every reachable state exactly the resources that the state holds are active",
-            resources,
-        ),
-        always(
-            UNHANDLED,
-            "every event has a transition in every state in which it can arrive",
-            unhandled,
-        ),
-        always(IMPOSSIBLE, "no cell declared impossible is reachable", impossible),
+        always(RESOURCES, resources),
+        always(UNHANDLED, unhandled(false)),
+        property(DEADLOCK, TemporalFormula::CanReach { antecedent, goal }),
+        always(IMPOSSIBLE, unhandled(true)),
     ]
 }
 
-/// An event that ended the trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unexpected {
-    NoRow,
-    DeclaredImpossible,
+/// Whether the trace ended, because no row handles the event.
+fn is_over(view: &View<'_>) -> bool {
+    view.violation().is_some_and(Violation::is_unexpected)
 }
 
-fn unexpected(rules: &TableRules, view: &View<'_>) -> Option<Unexpected> {
+/// Of an event that ended the trace, whether its cell is declared impossible; otherwise it has no
+/// row.
+fn unhandled(rules: &TableRules, view: &View<'_>) -> Option<bool> {
     let ViolationKind::Table(RowOutcome::Unexpected { event, number, .. }) = view.violation()?.what
     else {
         return None;
     };
     let state: &State<Dynamic> = view.state(0);
-    Some(match rules.is_impossible(state.at, (event, number)) {
-        true => Unexpected::DeclaredImpossible,
-        false => Unexpected::NoRow,
-    })
+    Some(rules.is_impossible(state.at, (event, number)))
 }
