@@ -81,7 +81,8 @@ impl TableNode {
             let (_, most) = self.rules().bounds(state.at, *resource);
             usize::from(count.saturating_sub(most))
         };
-        let leaked: usize = self.rules().resources().iter().zip(&state.held).map(leaked).sum();
+        let leaked: usize =
+            self.rules().wiring().resources.iter().zip(&state.held).map(leaked).sum();
         leaked > MAX_LEAKED || state.held.iter().any(|count| *count > MAX_OF_A_KIND)
     }
 
@@ -176,7 +177,7 @@ impl CoreNode for TableNode {
     }
 
     fn fired_words(&self, timer: &Timer<Dynamic>) -> String {
-        match self.rules().fired(timer.0) {
+        match self.rules().wiring().fired(timer.0) {
             [DynamicEvent { kind, .. }] => kind.name().to_owned(),
             _ => format!("{timer} fires"),
         }
@@ -195,8 +196,8 @@ impl CoreNode for TableNode {
             (!is_held).then(|| format!("{resource}: {count}"))
         };
         let odd: Vec<String> =
-            self.rules().resources().iter().zip(&state.held).filter_map(of).collect();
-        let values = self.rules().variables().iter().zip(&state.variables);
+            self.rules().wiring().resources.iter().zip(&state.held).filter_map(of).collect();
+        let values = self.rules().wiring().variables.iter().zip(&state.variables);
         let values = values
             .map(|(variable, number)| format!("{} = {}", variable.name, variable.text(*number)));
         let more: Vec<String> = values.chain(odd).collect();

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use turnstile_machine::{
-    Dynamic, DynamicEvent, DynamicName, Facts, GuardFacts, Name as _, Never, ResourceKind, Rules,
-    Step, Unexpected,
+    Dynamic, DynamicEvent, DynamicName, Facts, GuardFacts, Name as _, Never, Rules, Step,
+    Unexpected,
 };
-use turnstile_plain::{Message, PlainRules, State, Update, Values, Variable};
+use turnstile_plain::{Declared, PlainRules, State, Values, Wiring};
 use turnstile_spec::table::{self, EventId, EventKind, GuardId, Table, Vocabulary};
 
 use super::cell::{self, CellOutcome, PayloadClass};
@@ -131,7 +131,7 @@ impl TableRules {
     /// The events of a kind that the environment may give in a state: one of each class of
     /// payloads, or of every payload if the table reads it.
     pub(crate) fn given(&self, state: DynamicName, event: EventId) -> Vec<DynamicEvent> {
-        let kind = self.table.events[event.index()];
+        let kind = self.table.wiring.events[event.index()].kind;
         let of = |number| DynamicEvent { kind, number };
         match &self.table.tried[event.index()] {
             Some(numbers) => numbers.iter().copied().map(of).collect(),
@@ -151,7 +151,7 @@ impl TableRules {
 
     /// Every event of the table, in the order of its names.
     pub(crate) fn all_events(&self) -> Vec<EventId> {
-        let events = (0..).map(EventId).take(self.table.events.len());
+        let events = (0..).map(EventId).take(self.table.wiring.events.len());
         let is_of_rows = |id: &EventId| Some(*id) == self.table.vocabulary.completion();
         events.filter(|id| self.table.table.events.contains(id) && !is_of_rows(id)).collect()
     }
@@ -200,12 +200,12 @@ impl TableRules {
 
     /// The resources that an event may use up.
     pub(crate) fn causes(&self, event: EventId) -> &[DynamicName] {
-        &self.table.answers[event.index()]
+        &self.table.wiring.answers[event.index()]
     }
 
     /// Whether each resource is active as often as the state holds it.
     pub(crate) fn matches_state(&self, state: &State<Dynamic>) -> bool {
-        self.table.resources.iter().zip(&state.held).all(|(resource, count)| {
+        self.table.wiring.resources.iter().zip(&state.held).all(|(resource, count)| {
             let (least, most) = self.bounds(state.at, *resource);
             (least..=most).contains(count)
         })
@@ -213,9 +213,9 @@ impl TableRules {
 
     /// Whether the cell of an unhandled event is declared impossible; otherwise it has no row.
     pub(crate) fn is_impossible(&self, state: DynamicName, (event, number): (&str, u16)) -> bool {
-        let is_named = |kind: &&DynamicName| kind.name() == event;
-        let Some(kind) = self.table.events.iter().find(is_named) else { return false };
-        let mut classes = self.table.cell(state, *kind).classes.iter();
+        let is_named = |one: &&Declared<Dynamic>| one.kind.name() == event;
+        let Some(one) = self.table.wiring.events.iter().find(is_named) else { return false };
+        let mut classes = self.table.cell(state, one.kind).classes.iter();
         let class = classes.find(|class| class.pattern.matches(number));
         class.is_some_and(|class| {
             class.outcomes.iter().any(|one| matches!(one, CellOutcome::Impossible(_)))
@@ -312,51 +312,18 @@ impl Rules<Dynamic> for TableRules {
 }
 
 impl PlainRules<Dynamic> for TableRules {
-    fn resources(&self) -> &[DynamicName] {
-        &self.table.resources
+    type Rows = Self;
+
+    fn rows(&self) -> &Self {
+        self
     }
 
-    fn kind(&self, resource: DynamicName) -> ResourceKind {
-        match self.table.vocabulary.resources[resource.index()].kind {
-            table::ResourceKind::Timer => ResourceKind::Timer,
-            table::ResourceKind::Request => ResourceKind::Request,
-            table::ResourceKind::Note => ResourceKind::Note,
-        }
+    fn wiring(&self) -> &Wiring<Dynamic> {
+        &self.table.wiring
     }
 
-    fn event(&self, message: &Message) -> Option<DynamicEvent> {
-        let events = &self.table.vocabulary.events;
-        let is_named = |event: &table::Event| {
-            *event.name.name == *message.event && event.kind != EventKind::Completion
-        };
-        let place = events.iter().position(is_named)?;
-        let number = match (&events[place].payload, &message.payload) {
-            (None, None) => 0,
-            (Some(payload), Some(value)) => payload.domain.number(value)?,
-            (None, Some(_)) | (Some(_), None) => return None,
-        };
-        Some(DynamicEvent { kind: self.table.events[place], number })
-    }
-
-    fn payload(&self, event: DynamicEvent) -> Option<Arc<str>> {
-        let payload = self.table.vocabulary.events[event.kind.index()].payload.as_ref()?;
-        Some(words::value(&payload.domain, event.number).into())
-    }
-
-    fn answers(&self, event: DynamicEvent) -> &[DynamicName] {
-        &self.table.answers[event.kind.index()]
-    }
-
-    fn fired(&self, timer: DynamicName) -> &[DynamicEvent] {
-        &self.table.fired[timer.index()]
-    }
-
-    fn variables(&self) -> &[Variable] {
-        &self.table.variables
-    }
-
-    fn updates(&self, action: DynamicName) -> &[Update] {
-        &self.table.updates[action.index()]
+    fn event_of(&self, kind: DynamicName, number: u16) -> DynamicEvent {
+        DynamicEvent { kind, number }
     }
 
     fn compare(&self, guard: DynamicName, values: &Values<'_>) -> Option<bool> {

@@ -1,12 +1,14 @@
 //! What is worked out once for a table that a plain core runs.
 
-use turnstile_machine::{Dynamic, DynamicEvent, DynamicName, Interpreted, Name as _, read};
-use turnstile_plain::{Operand, Update, Variable, VariableChange};
+use turnstile_machine::{
+    Dynamic, DynamicEvent, DynamicName, Interpreted, Name as _, ResourceKind, read,
+};
+use turnstile_plain::{Declared, Operand, Update, Variable, VariableChange, Wiring};
 use turnstile_spec::cell_index::{CellEntry, CellIndex};
 use turnstile_spec::formula::Formulas;
 use turnstile_spec::guard_values::GuardValues;
 use turnstile_spec::table::{
-    self, ActionId, Comparison, EventId, PayloadDomain, ResourceId, StateId, Table, Vocabulary,
+    self, ActionId, Comparison, EventId, PayloadDomain, StateId, Table, Vocabulary,
 };
 
 use super::cell::{self, CellOutcome, MAX_GUARDS, PayloadClass};
@@ -18,19 +20,11 @@ pub(crate) struct RunTable {
     pub(crate) vocabulary: Vocabulary,
     pub(crate) table: Table,
     pub(crate) interpreted: Interpreted<Dynamic>,
-    pub(crate) resources: Vec<DynamicName>,
-    pub(crate) events: Vec<DynamicName>,
+    pub(crate) wiring: Wiring<Dynamic>,
     pub(crate) guards: Vec<DynamicName>,
-    pub(crate) variables: Vec<Variable>,
-    /// What each action does to variables.
-    pub(crate) updates: Vec<Vec<Update>>,
     /// The numbers of each event's payload that are tried; `None`: one of each class of a cell,
     /// since nothing reads the payload but the patterns of the rows.
     pub(crate) tried: Vec<Option<Vec<u16>>>,
-    /// The requests that each event may answer.
-    pub(crate) answers: Vec<Vec<DynamicName>>,
-    /// The events that the firing of each resource may be.
-    pub(crate) fired: Vec<Vec<DynamicEvent>>,
     /// The most outcomes of the rows without an event that may follow a step; 1 if there is no
     /// choice.
     pub(crate) settling: usize,
@@ -91,10 +85,9 @@ impl RunTable {
         let bare = Table { comparisons: Vec::new(), updates: Vec::new(), ..table.clone() };
         let values = GuardValues::new(vocabulary, table);
         let mut run = Self::of(words, bare, vec![None; vocabulary.events.len()], &values)?;
-        run.fired.iter_mut().for_each(Vec::clear);
-        for (event, answers) in vocabulary.events.iter().zip(&mut run.answers) {
-            *answers = event.consumes.iter().map(|id| run.resources[id.index()]).collect();
-        }
+        let Wiring { fired, answers, events, .. } = &mut run.wiring;
+        fired.iter_mut().for_each(Vec::clear);
+        *answers = events.iter().map(|event| event.consumes.clone()).collect();
         let is_message = |place: &usize| {
             let event = table.cells[*place].event;
             vocabulary.events[event.index()].kind == table::EventKind::Message
@@ -127,47 +120,17 @@ impl RunTable {
         values: &GuardValues<'_>,
     ) -> Result<Self, String> {
         let interpreted = interpreted(&vocabulary, &table)?;
-        let resources: Vec<DynamicName> =
-            names(vocabulary.resources.iter().map(|one| &*one.name.name));
-        let events: Vec<DynamicName> = names(vocabulary.events.iter().map(|one| &*one.name.name));
-        let kind = |id: &ResourceId| vocabulary.resources[id.index()].kind;
-        let answers = vocabulary.events.iter().map(|event| {
-            let requests = event.consumes.iter();
-            let requests = requests.filter(|id| kind(id) != table::ResourceKind::Timer);
-            requests.map(|id| resources[id.index()]).collect()
-        });
-        let fired = ids(resources.len()).map(ResourceId).map(|id| {
-            let is_of = |event: &&EventId| {
-                let consumes = &vocabulary.events[event.index()].consumes;
-                kind(&id) == table::ResourceKind::Timer && consumes.contains(&id)
-            };
-            let fired = table.events.iter().filter(is_of).flat_map(|event| {
-                let kind = events[event.index()];
-                let numbers = tried[event.index()].clone().unwrap_or_else(|| vec![0]);
-                numbers.into_iter().map(move |number| DynamicEvent { kind, number })
-            });
-            fired.collect()
-        });
-        let updates = ids(vocabulary.actions.len()).map(ActionId).map(|action| {
-            let own = table.updates.iter().filter(|update| update.action == action);
-            own.map(update).collect()
-        });
-        let (answers, fired, updates) = (answers.collect(), fired.collect(), updates.collect());
+        let wiring = wiring(&vocabulary, &table, &tried);
         let cells = cells(&vocabulary, &table, values);
         Ok(Self {
             settling: settling(&vocabulary, &table, &cells),
-            answers,
-            fired,
+            wiring,
             tried,
-            updates,
             guards: names(vocabulary.guards.iter().map(|guard| &*guard.name)),
-            variables: vocabulary.variables.iter().map(variable).collect(),
             cells,
             vocabulary,
             table,
             interpreted,
-            resources,
-            events,
         })
     }
 
@@ -187,14 +150,14 @@ impl RunTable {
     /// The most outcomes that an input may have in any state.
     pub(crate) fn most_outcomes(&self) -> usize {
         let most = self.cells.iter().flatten().map(|cell| cell.most_outcomes).max().unwrap_or(1);
-        let events = self.fired.iter().map(Vec::len).max().unwrap_or(1).max(1);
+        let events = self.wiring.fired.iter().map(Vec::len).max().unwrap_or(1).max(1);
         most.saturating_mul(events).saturating_mul(self.settling)
     }
 
     /// The event of rows without one.
     pub(crate) fn completion(&self) -> Option<DynamicEvent> {
         let id = self.vocabulary.completion()?;
-        Some(DynamicEvent { kind: self.events[id.index()], number: 0 })
+        Some(DynamicEvent { kind: self.wiring.events[id.index()].kind, number: 0 })
     }
 
     /// The rows and entries of a cell.
@@ -331,18 +294,47 @@ fn names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<DynamicName> {
     (0..).zip(names).map(|(place, name)| DynamicName::new(place, name)).collect()
 }
 
-fn variable(given: &table::Variable) -> Variable {
-    let words = match &given.domain {
+/// How the events, resources and variables of a table belong together. A timer's event has the
+/// numbers that are tried.
+fn wiring(vocabulary: &Vocabulary, table: &Table, tried: &[Option<Vec<u16>>]) -> Wiring<Dynamic> {
+    let resources = names(vocabulary.resources.iter().map(|one| &*one.name.name));
+    let kinds = vocabulary.resources.iter().map(|one| match one.kind {
+        table::ResourceKind::Timer => ResourceKind::Timer,
+        table::ResourceKind::Request => ResourceKind::Request,
+        table::ResourceKind::Note => ResourceKind::Note,
+    });
+    let kinds = resources.iter().copied().zip(kinds).collect();
+    let events = names(vocabulary.events.iter().map(|one| &*one.name.name));
+    let fired = |place: usize| {
+        let is_declared = table.events.iter().any(|event| event.index() == place);
+        let numbers = tried[place].clone().unwrap_or_else(|| vec![0]).into_iter();
+        let numbers = numbers.filter(|_| is_declared);
+        numbers.map(|number| DynamicEvent { kind: events[place], number }).collect()
+    };
+    let declared = events.iter().zip(&vocabulary.events).map(|(kind, event)| Declared {
+        kind: *kind,
+        is_completion: event.kind == table::EventKind::Completion,
+        payload: event.payload.as_ref().map(|one| variable(kind.name(), 0, &one.domain)),
+        consumes: event.consumes.iter().map(|id| resources[id.index()]).collect(),
+    });
+    let variables = vocabulary
+        .variables
+        .iter()
+        .map(|one| variable(DynamicName::new(0, &one.name.name).name(), one.initial, &one.domain));
+    let updates = ids(vocabulary.actions.len()).map(ActionId).map(|action| {
+        let own = table.updates.iter().filter(|update| update.action == action);
+        own.map(update).collect()
+    });
+    Wiring::new(kinds, declared.collect(), (variables.collect(), updates.collect()), fired)
+}
+
+fn variable(name: &'static str, initial: u16, domain: &PayloadDomain) -> Variable {
+    let words = match domain {
         PayloadDomain::Number(_) => Vec::new(),
         PayloadDomain::Bool => vec!["false".into(), "true".into()],
         PayloadDomain::Words(words) => words.iter().map(|word| word.name.as_str().into()).collect(),
     };
-    Variable {
-        name: DynamicName::new(0, &given.name.name).name(),
-        initial: given.initial,
-        bounds: given.domain.bounds(),
-        words: words.into(),
-    }
+    Variable { name, initial, bounds: domain.bounds(), words: words.into() }
 }
 
 fn update(given: &table::Update) -> Update {

@@ -152,8 +152,8 @@ impl Environment<'_> {
         if let Some(ViolationKind::Table(RowOutcome::ActionFailed { action: name, .. })) =
             violation.map(|violation| &violation.what)
         {
-            let resource = rules.resources().iter().find(|one| one.name() == *name);
-            let there = resource.map_or("active", |one| words::is_there(rules.kind(*one)));
+            let resource = rules.wiring().resources.iter().find(|one| one.name() == *name);
+            let there = resource.map_or("active", |one| words::is_there(rules.wiring().kind(*one)));
             wrong.insert(0, format!("the row ends {name}, which was not {there}"));
         }
         wrong

@@ -56,10 +56,10 @@ pub(super) fn step(
 
 /// What is there and not held, or held and not there; nothing where all is as it should be.
 pub(super) fn differences(rules: &TableRules, at: &PlainState<Dynamic>) -> Vec<String> {
-    let resources = rules.resources().iter().zip(&at.held);
+    let resources = rules.wiring().resources.iter().zip(&at.held);
     let differences = resources.filter_map(|(name, &count)| {
         let (least, most) = rules.bounds(at.at, *name);
-        let there = words::is_there(rules.kind(*name));
+        let there = words::is_there(rules.wiring().kind(*name));
         match count {
             0 if least > 0 => Some(format!("{name} is not {there}")),
             1 if most == 0 => Some(format!("leak: {name} is still {there}")),

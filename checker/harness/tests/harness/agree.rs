@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use turnstile_harness::plain::node::TableCore;
 use turnstile_harness::plain::rules::TableRules;
 use turnstile_machine::{
-    Dynamic, DynamicEvent, DynamicName, EventInfo, Machine, Name, PlainMachine, Rules as _,
+    Dynamic, DynamicEvent, DynamicName, EventInfo, Machine, Name, PlainMachine,
 };
 use turnstile_plain::{
     Command, Compiled, Message, Outgoing, Peer, Plain, PlainRules, Receivers, SavedParts,
@@ -220,7 +220,8 @@ impl<M: PlainMachine> Pair<M> {
     /// Both cores in a state, with what it holds.
     fn anywhere(&self, place: usize) -> (State<M>, State<Dynamic>) {
         let at = M::State::ALL[place];
-        let holds = |one: &M::Resource| u8::from(self.compiled.rules.holds(at).contains(one));
+        let holds =
+            |one: &M::Resource| u8::from(self.compiled.rules.rows().holds(at).contains(one));
         let held: Vec<u8> = M::Resource::ALL.iter().map(holds).collect();
         let variables = self.compiled.start().variables;
         let other = self.name(place, &self.vocabulary.states[place].name);

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use turnstile_host::store::Store;
 use turnstile_host::transport::{Transport, Unsent, UnsentReason};
 use turnstile_host::{Event, Inbox, Node, Notices, Options};
-use turnstile_machine::{Machine, Name, PlainMachine, Rules as _};
+use turnstile_machine::{Machine, Name, PlainMachine};
 use turnstile_plain::{Compiled, Message, Peer, Plain, PlainRules, SavedParts, State};
 
 use crate::core::{ActorCore, ActorNotice, Answer, Given};
@@ -28,6 +28,7 @@ pub trait ActorMachine:
     + Machine<
         State: Send + Sync,
         Event: Send + Sync,
+        EventKind: Send + Sync,
         Action: Send + Sync,
         Resource: Send + Sync,
         Guard: Send + Sync,
@@ -41,6 +42,7 @@ impl<M> ActorMachine for M where
         + Machine<
             State: Send + Sync,
             Event: Send + Sync,
+            EventKind: Send + Sync,
             Action: Send + Sync,
             Resource: Send + Sync,
             Guard: Send + Sync,
@@ -244,12 +246,13 @@ fn beginning<M: PlainMachine>(
     begin: Option<M::State>,
     rules: &Compiled<M>,
 ) -> io::Result<M::State> {
-    let Some(state) = begin else { return Ok(rules.initial()) };
-    if rules.initial_states().contains(&state) {
+    let Some(state) = begin else { return Ok(rules.rows().initial()) };
+    if rules.rows().initial_states().contains(&state) {
         return Ok(state);
     }
     let machine = M::TABLE.machine;
-    let initial: Vec<&str> = rules.initial_states().iter().map(|state| state.name()).collect();
+    let initial: Vec<&str> =
+        rules.rows().initial_states().iter().map(|state| state.name()).collect();
     let what = format!("`{state}` is no initial state of `{machine}`: {}", initial.join(", "));
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
@@ -269,7 +272,7 @@ fn runs<M: PlainMachine>(rules: &Compiled<M>, is_member: bool) -> io::Result<()>
         ));
     }
     let mut timers = M::Resource::ALL.iter();
-    if let Some(timer) = timers.find(|timer| rules.fired(**timer).len() > 1) {
+    if let Some(timer) = timers.find(|timer| rules.wiring().fired(**timer).len() > 1) {
         return refused(format!(
             "the timer `{timer}` of `{machine}` may fire as several events or payloads: nothing \
              says as which"

@@ -128,7 +128,7 @@ impl<M: PlainMachine> ActorCore<M> {
         if M::PLAIN.events[event.kind().index()].consumes.is_empty() {
             return Some(Command { event, answers: None });
         }
-        let mut requests = self.plain.rules.answers(event).iter().copied();
+        let mut requests = self.plain.rules.wiring().answers(event).iter().copied();
         let request = requests.find(|one| state.held[one.index()] > 0)?;
         Some(Command { event, answers: Some(request) })
     }

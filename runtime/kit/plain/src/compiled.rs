@@ -2,17 +2,13 @@
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::fmt;
 
-use turnstile_machine::{
-    Event as _, EventInfo, Facts, GuardFacts, Machine, Name as _, PlainMachine, ResourceKind,
-    Rules, Signature, Step, Unexpected, Update,
-};
+use turnstile_machine::{EventInfo, Machine, Name as _, PlainMachine, ValueSet};
 
-use crate::rules::{PlainRules, Values, Variable};
-use crate::types::{Message, State};
+use crate::rules::{Declared, PlainRules, Values, Variable, Wiring};
+use crate::types::State;
 
 /// A function that evaluates the guards without a comparison.
 type AnswerGuard<M> = dyn Fn(<M as Machine>::Guard, <M as Machine>::Event) -> bool + Send + Sync;
@@ -25,14 +21,6 @@ pub struct Compiled<M: PlainMachine> {
     /// The event of this step; each guard is asked once for it.
     event: Option<M::Event>,
     asked: RefCell<BTreeMap<M::Guard, bool>>,
-}
-
-/// How events, resources and variables belong together, by their positions.
-struct Wiring<M: Machine> {
-    variables: Vec<Variable>,
-    updates: Vec<Vec<Update>>,
-    answers: Vec<Vec<M::Resource>>,
-    fired: Vec<Vec<M::Event>>,
 }
 
 impl<M: PlainMachine> Default for Compiled<M> {
@@ -68,158 +56,59 @@ impl<M: PlainMachine> Compiled<M> {
     }
 
     fn with(answer: Option<Arc<AnswerGuard<M>>>) -> Self {
-        let wiring = Arc::new(Wiring::new());
+        let wiring = Arc::new(wiring());
         Self { machine: M::default(), wiring, answer, event: None, asked: RefCell::default() }
     }
 }
 
-impl<M: PlainMachine> Wiring<M> {
-    fn new() -> Self {
-        let kind = |one: &M::Resource| M::PLAIN.resources.get(one.index()).copied();
-        let is_timer = |one: &M::Resource| kind(one) == Some(ResourceKind::Timer);
-        let requests = |event: &EventInfo<M>| {
-            event.consumes.iter().copied().filter(|one| !is_timer(one)).collect()
-        };
-        let fired = |timer: &M::Resource| {
-            let events = M::EventKind::ALL.iter().zip(M::PLAIN.events);
-            let is_of = |(_, info): &(&M::EventKind, &EventInfo<M>)| {
-                info.is_declared && info.consumes.contains(timer)
-            };
-            let numbers = events.filter(|one| is_timer(timer) && is_of(one));
-            let events = numbers.flat_map(|(kind, info)| {
-                let (least, greatest) = info.payload.map_or((0, 0), |values| values.bounds());
-                (least..=greatest).map(|number| M::event(*kind, number))
-            });
-            events.collect()
-        };
-        let updates = |action: &M::Action| {
-            let own = M::PLAIN.updates.iter().filter(|(of, _)| of == action);
-            own.map(|(_, update)| *update).collect()
-        };
-        let variables = M::PLAIN.variables.iter().map(|info| Variable {
-            name: info.name,
-            initial: info.initial,
-            bounds: info.values.bounds(),
-            words: info.values.words().iter().map(|word| Arc::from(*word)).collect(),
-        });
-        Self {
-            variables: variables.collect(),
-            updates: M::Action::ALL.iter().map(updates).collect(),
-            answers: M::PLAIN.events.iter().map(requests).collect(),
-            fired: M::Resource::ALL.iter().map(fired).collect(),
-        }
-    }
-}
-
-impl<M: PlainMachine> Rules<M> for Compiled<M> {
-    fn initial(&self) -> M::State {
-        self.machine.initial()
-    }
-
-    fn initial_states(&self) -> &[M::State] {
-        self.machine.initial_states()
-    }
-
-    fn holds(&self, state: M::State) -> &[M::Resource] {
-        self.machine.holds(state)
-    }
-
-    fn may_hold(&self, state: M::State) -> &[M::Resource] {
-        self.machine.may_hold(state)
-    }
-
-    fn is_final(&self, state: M::State) -> bool {
-        self.machine.is_final(state)
-    }
-
-    fn step(
-        &self,
-        state: M::State,
-        event: M::Event,
-        guards: &impl Fn(M::Guard) -> bool,
-    ) -> Result<Step<'_, M>, Unexpected<M>> {
-        self.machine.step(state, event, guards)
-    }
-
-    fn is_transient(&self, state: M::State) -> bool {
-        self.machine.is_transient(state)
-    }
-
-    fn settle(&self, state: M::State, guards: &impl Fn(M::Guard) -> bool) -> Option<Step<'_, M>> {
-        self.machine.settle(state, guards)
-    }
-
-    fn guard(&self, guard: M::Guard, facts: &impl GuardFacts<M>) -> bool {
-        Rules::guard(&self.machine, guard, facts)
-    }
-
-    fn rule(&self, rule: M::Rule, facts: &impl Facts<M>) -> bool {
-        self.machine.rule(rule, facts)
-    }
-
-    fn invariant(&self, invariant: M::Invariant, facts: &impl Facts<M>) -> bool {
-        self.machine.invariant(invariant, facts)
-    }
-
-    fn whole_rule(
-        &self,
-        rule: <M::Whole as Signature>::Rule,
-        facts: &impl Facts<M::Whole>,
-    ) -> bool {
-        self.machine.whole_rule(rule, facts)
-    }
-
-    fn whole_invariant(
-        &self,
-        invariant: <M::Whole as Signature>::Invariant,
-        facts: &impl Facts<M::Whole>,
-    ) -> bool {
-        self.machine.whole_invariant(invariant, facts)
-    }
+/// What the compiled table declares beside its rows.
+fn wiring<M: PlainMachine>() -> Wiring<M> {
+    let resources = M::Resource::ALL.iter().zip(M::PLAIN.resources);
+    let variable = |name, initial, values: &ValueSet| Variable {
+        name,
+        initial,
+        bounds: values.bounds(),
+        words: values.words().iter().map(|word| Arc::from(*word)).collect(),
+    };
+    let event = |(kind, info): (&M::EventKind, &EventInfo<M>)| Declared {
+        kind: *kind,
+        is_completion: M::PLAIN.completion == Some(*kind),
+        payload: info.payload.map(|values| variable(kind.name(), 0, &values)),
+        consumes: info.consumes.to_vec(),
+    };
+    let fired = |place: usize| {
+        let info = &M::PLAIN.events[place];
+        let (least, greatest) = info.payload.map_or((0, 0), |values| values.bounds());
+        let numbers = (least..=greatest).filter(|_| info.is_declared);
+        numbers.map(|number| M::event(M::EventKind::ALL[place], number)).collect()
+    };
+    let variables = M::PLAIN.variables.iter();
+    let variables = variables.map(|info| variable(info.name, info.initial, &info.values));
+    let updates = M::Action::ALL.iter().map(|action| {
+        let own = M::PLAIN.updates.iter().filter(|(of, _)| of == action);
+        own.map(|(_, update)| *update).collect()
+    });
+    Wiring::new(
+        resources.map(|(one, kind)| (*one, *kind)).collect(),
+        M::EventKind::ALL.iter().zip(M::PLAIN.events).map(event).collect(),
+        (variables.collect(), updates.collect()),
+        fired,
+    )
 }
 
 impl<M: PlainMachine> PlainRules<M> for Compiled<M> {
-    fn resources(&self) -> &[M::Resource] {
-        M::Resource::ALL
+    type Rows = M;
+
+    fn rows(&self) -> &M {
+        &self.machine
     }
 
-    fn kind(&self, resource: M::Resource) -> ResourceKind {
-        M::PLAIN.resources[resource.index()]
+    fn wiring(&self) -> &Wiring<M> {
+        &self.wiring
     }
 
-    fn event(&self, message: &Message) -> Option<M::Event> {
-        let kind = M::EventKind::from_name(&message.event)?;
-        if M::PLAIN.completion == Some(kind) {
-            return None;
-        }
-        let number = match (&M::PLAIN.events[kind.index()].payload, &message.payload) {
-            (None, None) => 0,
-            (Some(values), Some(value)) => values.number(value)?,
-            (None, Some(_)) | (Some(_), None) => return None,
-        };
-        Some(M::event(kind, number))
-    }
-
-    fn payload(&self, event: M::Event) -> Option<Arc<str>> {
-        let values = M::PLAIN.events[event.kind().index()].payload?;
-        let word = values.words().get(usize::from(event.number())).copied();
-        Some(word.map_or_else(|| alloc::format!("{}", event.number()).into(), Arc::from))
-    }
-
-    fn answers(&self, event: M::Event) -> &[M::Resource] {
-        &self.wiring.answers[event.kind().index()]
-    }
-
-    fn fired(&self, timer: M::Resource) -> &[M::Event] {
-        &self.wiring.fired[timer.index()]
-    }
-
-    fn variables(&self) -> &[Variable] {
-        &self.wiring.variables
-    }
-
-    fn updates(&self, action: M::Action) -> &[Update] {
-        &self.wiring.updates[action.index()]
+    fn event_of(&self, kind: M::EventKind, number: u16) -> M::Event {
+        M::event(kind, number)
     }
 
     fn compare(&self, guard: M::Guard, values: &Values<'_>) -> Option<bool> {

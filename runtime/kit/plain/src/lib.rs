@@ -12,7 +12,7 @@ mod wiring;
 
 pub use compiled::Compiled;
 pub use plain::{Outgoing, Plain, Receivers, SavedParts, SentValue};
-pub use rules::{PlainRules, Values, Variable};
+pub use rules::{Declared, PlainRules, Values, Variable, Wiring};
 pub use turnstile_machine::{Operand, Update, VariableChange};
 pub use types::{Command, Message, Notice, Peer, State, Timer};
 #[cfg(feature = "system")]

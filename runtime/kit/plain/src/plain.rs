@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use turnstile_machine::{
-    Event as _, Machine, Name, Op, Operand, ResourceKind, Step, Update, VariableChange,
+    Event as _, Machine, Name, Op, Operand, ResourceKind, Rules as _, Step, Update, VariableChange,
 };
 use turnstile_step::{
     Core, Effect, EffectOf, Input, InputOf, OutOf, RowOutcome, settle_machine, step_machine,
@@ -88,7 +88,7 @@ impl<M: Machine, R: PlainRules<M>> Core for Plain<M, R> {
     type Saved = State<M>;
 
     fn start(&self) -> State<M> {
-        self.start_in(self.rules.initial())
+        self.start_in(self.rules.rows().initial())
     }
 
     fn step(&self, state: &mut State<M>, input: InputOf<Self>, out: &mut OutOf<Self>) {
@@ -108,7 +108,7 @@ impl<M: Machine, R: PlainRules<M>> Core for Plain<M, R> {
             }
             Some(Some(cause)) => self.take(state, &cause, out),
             Some(None) => out.rows.push(RowOutcome::Unexpected {
-                machine: self.rules.machine(),
+                machine: self.rules.rows().machine(),
                 state: state.at.name(),
                 event: "a message that the table does not declare",
                 number: 0,
@@ -126,14 +126,16 @@ impl<M: Machine, R: PlainRules<M>> Core for Plain<M, R> {
 impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
     /// The state of a node that has never run, in one of several initial states.
     pub fn start_in(&self, initial: M::State) -> State<M> {
-        let variables = self.rules.variables().iter().map(|variable| variable.initial).collect();
+        let variables =
+            self.rules.wiring().variables.iter().map(|variable| variable.initial).collect();
         self.begun(initial, variables)
     }
 
     /// A state of the machine with what it holds.
     fn begun(&self, at: M::State, variables: Vec<u16>) -> State<M> {
-        let resources = self.rules.resources().iter();
-        let held = resources.map(|one| u8::from(self.rules.holds(at).contains(one))).collect();
+        let resources = self.rules.wiring().resources.iter();
+        let held =
+            resources.map(|one| u8::from(self.rules.rows().holds(at).contains(one))).collect();
         State { at, held, variables }
     }
 
@@ -141,13 +143,14 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
     fn restarted(&self, saved: Option<State<M>>) -> State<M> {
         let Some(saved) = saved else { return self.start() };
         let keeps_state = self.saved.as_ref().is_none_or(|parts| parts.state);
-        if keeps_state { saved } else { self.begun(self.rules.initial(), saved.variables) }
+        if keeps_state { saved } else { self.begun(self.rules.rows().initial(), saved.variables) }
     }
 
     /// The state after a restart from what is saved of a state.
     fn kept(&self, parts: &SavedParts, state: &State<M>) -> State<M> {
-        let at = if parts.state { state.at } else { self.rules.initial_states()[0] };
-        let variables = self.rules.variables().iter().zip(&*parts.variables).zip(&state.variables);
+        let at = if parts.state { state.at } else { self.rules.rows().initial_states()[0] };
+        let variables =
+            self.rules.wiring().variables.iter().zip(&*parts.variables).zip(&state.variables);
         let variables = variables.map(
             |((variable, is_saved), number)| {
                 if *is_saved { *number } else { variable.initial }
@@ -158,14 +161,14 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
 
     /// The timers that are armed in a state and can fire, each once.
     pub fn armed<'s>(&'s self, state: &'s State<M>) -> impl Iterator<Item = Timer<M>> + 's {
-        let there = self.rules.resources().iter().filter(|one| state.held[one.index()] > 0);
+        let there = self.rules.wiring().resources.iter().filter(|one| state.held[one.index()] > 0);
         there.filter(|one| self.may_fire(**one)).map(|one| Timer(*one))
     }
 
     /// Whether a resource is a timer whose firing the table knows.
     fn may_fire(&self, resource: M::Resource) -> bool {
-        let is_timer = self.rules.kind(resource) == ResourceKind::Timer;
-        is_timer && !self.rules.fired(resource).is_empty()
+        let is_timer = self.rules.wiring().kind(resource) == ResourceKind::Timer;
+        is_timer && !self.rules.wiring().fired(resource).is_empty()
     }
 
     /// What an input is; `None`: a message that the table does not declare.
@@ -173,7 +176,7 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
         let (event, rules) = self.rules.chosen(state, &self.events(input))?;
         let (resource, from) = match input {
             Input::Message { from, .. } => {
-                let mut outstanding = self.rules.answers(event).iter().copied();
+                let mut outstanding = self.rules.wiring().answers(event).iter().copied();
                 (outstanding.find(|one| state.held[one.index()] > 0), Some(*from))
             }
             Input::Fired(Timer(timer)) => (Some(*timer), None),
@@ -188,8 +191,11 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
     #[must_use]
     pub fn events(&self, input: &InputOf<Self>) -> Vec<M::Event> {
         match input {
-            Input::Message { message, .. } => self.rules.event(message).into_iter().collect(),
-            Input::Fired(Timer(timer)) => self.rules.fired(*timer).to_vec(),
+            Input::Message { message, .. } => {
+                let event = self.rules.wiring().event(message).into_iter();
+                event.map(|(kind, number)| self.rules.event_of(kind, number)).collect()
+            }
+            Input::Fired(Timer(timer)) => self.rules.wiring().fired(*timer).to_vec(),
             Input::Command(Command { event, .. }) => [*event].into(),
             Input::Restart(_) => Vec::new(),
         }
@@ -197,8 +203,8 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
 
     /// Takes the row of an event.
     fn take(&self, state: &mut State<M>, cause: &Cause<M, R>, out: &mut OutOf<Self>) {
-        let machine = self.rules.machine();
-        if cause.resource.is_none() && self.rules.is_final(state.at) {
+        let machine = self.rules.rows().machine();
+        if cause.resource.is_none() && self.rules.rows().is_final(state.at) {
             let (state, event) = (state.at.name(), cause.event.kind().name());
             out.rows.push(RowOutcome::Ignored { machine, state, event });
             return;
@@ -215,7 +221,7 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
         // A guard without a formula is the checker's to try both ways.
         let guards = |guard| cause.rules.compare(guard, &values).unwrap_or(false);
         let Some(step) =
-            step_machine(&cause.rules, state.at, cause.event, &guards).report(&mut out.rows)
+            step_machine(cause.rules.rows(), state.at, cause.event, &guards).report(&mut out.rows)
         else {
             return;
         };
@@ -235,14 +241,14 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
     ) {
         let mut rules = rules.clone();
         let mut left = Vec::new();
-        while rules.is_transient(state.at) {
+        while rules.rows().is_transient(state.at) {
             rules = rules.settling(state);
             let values = Values { variables: &state.variables, payload: 0 };
             let guards = |guard| rules.compare(guard, &values).unwrap_or(false);
-            let Some(taken) = settle_machine(&rules, state.at, &guards) else { return };
+            let Some(taken) = settle_machine(rules.rows(), state.at, &guards) else { return };
             if left.contains(&state.at) {
                 // Only of a table with findings.
-                let (machine, action) = (self.rules.machine(), state.at.name());
+                let (machine, action) = (self.rules.rows().machine(), state.at.name());
                 let reason = "a cycle of rows without an event";
                 out.rows.push(RowOutcome::ActionFailed { machine, action, reason });
                 return;
@@ -267,7 +273,7 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
             for op in call.ops {
                 self.operate(state, *op, out);
             }
-            let updates = self.rules.updates(call.action);
+            let updates = &*self.rules.wiring().updates[call.action.index()];
             for update in updates {
                 self.update(state, (*update, payload), call.action, out);
             }
@@ -285,7 +291,8 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
     /// it sends a request to a node that runs no table, or abandons it.
     fn is_of_user(&self, ops: &[Op<M>], updates: &[Update]) -> bool {
         let asks = |op: &Op<M>| {
-            !matches!(op, Op::Delete(_)) && self.rules.kind(op.resource()) == ResourceKind::Request
+            !matches!(op, Op::Delete(_))
+                && self.rules.wiring().kind(op.resource()) == ResourceKind::Request
         };
         ops.is_empty() && updates.is_empty() || ops.iter().any(asks)
     }
@@ -305,11 +312,11 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
                 u16::try_from(sum).ok()
             }
         };
-        let &Variable { bounds: (least, greatest), .. } = &self.rules.variables()[variable];
+        let &Variable { bounds: (least, greatest), .. } = &self.rules.wiring().variables[variable];
         match number.filter(|number| (least..=greatest).contains(number)) {
             Some(number) => state.variables[variable] = number,
             None => {
-                let (machine, action) = (self.rules.machine(), action.name());
+                let (machine, action) = (self.rules.rows().machine(), action.name());
                 let reason = "a variable would leave its range";
                 out.rows.push(RowOutcome::ActionFailed { machine, action, reason });
             }
@@ -327,12 +334,12 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
         };
         let is_there = *count > 0;
         if is_absent && !matches!(op, Op::Create(_)) {
-            let reason = match self.rules.kind(resource) {
+            let reason = match self.rules.wiring().kind(resource) {
                 ResourceKind::Timer => "it is not armed",
                 ResourceKind::Request => "it is not outstanding",
                 ResourceKind::Note => "it is not noted",
             };
-            let (machine, action) = (self.rules.machine(), resource.name());
+            let (machine, action) = (self.rules.rows().machine(), resource.name());
             out.rows.push(RowOutcome::ActionFailed { machine, action, reason });
         }
         if self.may_fire(resource) {
@@ -352,9 +359,9 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
             SentValue::Nothing => None,
             SentValue::Value(value) => Some(value.clone()),
             SentValue::Variable(place) => {
-                Some(self.rules.variables()[*place].text(state.variables[*place]))
+                Some(self.rules.wiring().variables[*place].text(state.variables[*place]))
             }
-            SentValue::Payload => event.and_then(|event| self.rules.payload(event)),
+            SentValue::Payload => event.and_then(|event| self.rules.wiring().payload(event)),
         };
         let message = Message { event: sent.event.clone(), payload };
         let send =
@@ -363,7 +370,7 @@ impl<M: Machine, R: PlainRules<M>> Plain<M, R> {
             (Receivers::Nodes(nodes), _) => out.effects.extend(nodes.iter().map(send)),
             (Receivers::Sender, Some(from)) => out.effects.push(send(&from)),
             (Receivers::Sender, None) => {
-                let (machine, action) = (self.rules.machine(), action.name());
+                let (machine, action) = (self.rules.rows().machine(), action.name());
                 let reason = "it answers a sender, and no message is handled";
                 out.rows.push(RowOutcome::ActionFailed { machine, action, reason });
             }
