@@ -103,7 +103,9 @@ fn with_a_gap(state: &str, event: &str, ignored: &str) -> String {
         "language: 1
 machine: m
 states: {{ {state}: {{ initial: true, ident: One }}, elsewhere: {{}} }}
-events: {{ {event}: {{ kind: command, ident: Other, payload: {{ n: 0..2 }} }}, back: {{ kind: command }} }}
+events:
+  {event}: {{ kind: command, ident: Other, payload: {{ n: 0..2 }} }}
+  back: {{ kind: command }}
 transitions:
   - {{ from: {state}, to: elsewhere, event: back }}
   - {{ from: elsewhere, to: {state}, event: {event} }}
