@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use turnstile_harness::check::SearchFn;
+use turnstile_harness::results::result::ResultReport;
 use turnstile_search::judgement::Verdict;
 use turnstile_world::{Predicate, Property, Reads, TemporalFormula};
 
@@ -13,20 +15,22 @@ const RETURNS: &[Row] = &[(0, By::Command, 1), (1, By::Command, 0)];
 /// Goes up only.
 const RISES: &[Row] = &[(0, By::Command, 1), (1, By::Command, 2)];
 
-fn never_falls() -> Property {
+/// The result of a toy that is never to fall.
+fn searched(rows: &'static [Row], engine: SearchFn) -> ResultReport {
     let formula = TemporalFormula::Always {
         holds: Predicate::new(|view| !view.breaks(NEVER_FALLS)),
         antecedent: Predicate::new(|_| true),
     };
-    Property { reads: Reads::Monitor, ..toy::property("never falls", formula, &[]) }
+    let property = toy::property("never falls", formula, &[]);
+    let mut world = toy::world(rows, &[]);
+    world.add_property(Property { reads: Reads::Monitor, ..property }).expect("it waives nothing");
+    toy::searched(&Arc::new(world), engine)
 }
 
 #[test]
 fn the_step_that_breaks_a_rule_is_the_last_of_the_run() {
     for engine in ENGINES {
-        let mut world = toy::world(RETURNS, &[]);
-        world.add_property(never_falls()).expect("it waives nothing");
-        let result = toy::searched(&Arc::new(world), engine);
+        let result = searched(RETURNS, engine);
         let [property] = &result.properties[..] else { panic!("there is one property") };
         assert_eq!(property.verdict, Verdict::Fails);
         let last = property.counterexample.last().expect("it takes steps");
@@ -40,9 +44,7 @@ fn the_step_that_breaks_a_rule_is_the_last_of_the_run() {
 #[test]
 fn a_rule_that_no_step_breaks_holds() {
     for engine in ENGINES {
-        let mut world = toy::world(RISES, &[]);
-        world.add_property(never_falls()).expect("it waives nothing");
-        let result = toy::searched(&Arc::new(world), engine);
+        let result = searched(RISES, engine);
         assert_eq!(result.properties[0].verdict, Verdict::Holds);
         assert_eq!(result.states, 3);
     }

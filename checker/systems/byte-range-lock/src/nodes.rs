@@ -35,13 +35,13 @@ impl CoreNode for ManagerNode {
 
     fn step(
         &self,
-        choice: u8,
+        core: &Manager,
         state: &mut State,
         input: InputOf<Manager>,
         out: &mut OutOf<Manager>,
         breaches: &mut Breaches,
     ) {
-        let (core, before) = (self.core(choice), state.clone());
+        let before = state.clone();
         core.step(state, input.clone(), out);
         let asked = if let Input::Command(command) = &input { Some(command) } else { None };
         let notices = out.effects.iter().filter_map(|effect| match effect {
@@ -65,7 +65,7 @@ impl CoreNode for ManagerNode {
             breaches.require(rule::SERVER_LOCK, !tracks || step.knows_what_may_be_held());
         }
         let is_alone = self.0.files == 1;
-        let is_isolated = is_alone || is_isolated(&core, (&before, input), (state, out));
+        let is_isolated = is_alone || is_isolated(core, (&before, input), (state, out));
         breaches.require(rule::ISOLATION, is_isolated);
     }
 
@@ -144,14 +144,14 @@ impl CoreNode for ServerNode {
 
     fn step(
         &self,
-        _choice: u8,
+        core: &FileServer,
         state: &mut server::State,
         input: InputOf<FileServer>,
         out: &mut OutOf<FileServer>,
         _breaches: &mut Breaches,
     ) {
         let (before, about) = (state.clone(), input.clone());
-        FileServer.step(state, input, out);
+        core.step(state, input, out);
         if let Input::Message { message, .. } = &about {
             out.rows.extend(answer_check::mismatch(state, *message, &out.effects));
         }

@@ -63,14 +63,20 @@ impl Core for ClientNode {
     }
 
     fn step(&self, client_state: &mut ClientState, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        self.checked_step(client_state, input, out, &mut Breaches::default());
+        CoreNode::step(self, self, client_state, input, out, &mut Breaches::default());
     }
 }
 
-impl ClientNode {
-    /// Its step, and the rules that it breaks.
-    fn checked_step(
+impl CoreNode for ClientNode {
+    type Core = Self;
+
+    fn core(&self, choice: u8) -> Self {
+        Self { claim: self.claim.choosing(choice), node: self.node }
+    }
+
+    fn step(
         &self,
+        core: &Self,
         client_state: &mut ClientState,
         input: InputOf<Self>,
         out: &mut OutOf<Self>,
@@ -98,13 +104,13 @@ impl ClientNode {
             Input::Restart(saved) => Input::Restart(saved),
         };
         let command = if let Input::Command(command) = &input { Some(*command) } else { None };
-        let renewed = counts_leases(&self.claim.client)
+        let renewed = counts_leases(&core.claim.client)
             && received.is_some_and(|envelope| renews(client_state, envelope));
         let over = received
             .and_then(Envelope::over)
             .filter(|claim| client_state.core.claim == Some(*claim));
-        self.client(client_state.waits).step(&mut client_state.core, input, out);
-        let (before, input, rules) = (&before.0, &before.1, &self.claim.client);
+        core.client(client_state.waits).step(&mut client_state.core, input, out);
+        let (before, input, rules) = (&before.0, &before.1, &core.claim.client);
         let (after, effects) = (&client_state.core, &out.effects);
         let step = ClientStep { before, input, command, after, effects, rules };
         // An event without a row is a violation by itself, and breaks no promise besides.
@@ -121,25 +127,6 @@ impl ClientNode {
         out.rows.extend((renewed && stays && !armed).then_some(UNRENEWED));
         let is_heard = out.effects.iter().all(|effect| !posts(effect, !client_state.waits));
         out.rows.extend((!is_heard).then_some(LONG_POLL_MISMATCH));
-    }
-}
-
-impl CoreNode for ClientNode {
-    type Core = Self;
-
-    fn core(&self, choice: u8) -> Self {
-        Self { claim: self.claim.choosing(choice), node: self.node }
-    }
-
-    fn step(
-        &self,
-        choice: u8,
-        state: &mut ClientState,
-        input: InputOf<Self>,
-        out: &mut OutOf<Self>,
-        breaches: &mut Breaches,
-    ) {
-        CoreNode::core(self, choice).checked_step(state, input, out, breaches);
     }
 
     fn choices(&self) -> u8 {

@@ -67,70 +67,7 @@ impl Core for KeychainNode {
     }
 
     fn step(&self, state: &mut KeychainState, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        self.checked_step(state, input, out, &mut Breaches::default());
-    }
-}
-
-impl KeychainNode {
-    /// Its step, and the rules that it breaks.
-    fn checked_step(
-        &self,
-        keychain_state: &mut KeychainState,
-        input: InputOf<Self>,
-        out: &mut OutOf<Self>,
-        breaches: &mut Breaches,
-    ) {
-        let received = received(&input);
-        let is_timer = matches!(input, Input::Fired(_));
-        let input = match input {
-            Input::Command(ProgramCommand { command, is_again: _ }) => {
-                keychain_state.is_closed |= command == Command::Close;
-                if let Command::Claim { resource, .. } = command {
-                    keychain_state.begun.insert(resource);
-                }
-                Input::Command(command)
-            }
-            Input::Fired(timer) => {
-                if timer.timer == Resource::LeaseTimer {
-                    keychain_state.backed.remove(&timer.resource);
-                }
-                Input::Fired(timer)
-            }
-            Input::Message { from, message } => Input::Message { from, message },
-            Input::Restart(saved) => Input::Restart(saved),
-        };
-        let key = supplied_key(&input);
-        let claimed = keychain_state.core.claimed().filter_map(|resource| {
-            let client = keychain_state.core.claim(resource)?;
-            Some((resource, (client.claim, client.key)))
-        });
-        let before: BTreeMap<ResourceName, EndedClaim> = claimed.collect();
-        let over = received.and_then(Envelope::over).and_then(|claim| {
-            let mut claims = before.iter();
-            let known = claims.find(|(_, (known, _))| *known == Some(claim));
-            known.map(|(resource, _)| *resource)
-        });
-        let core = Keychain { rules: self.claim.client.clone(), waits: self.claim.waits };
-        Enveloped(core).step(&mut keychain_state.core, input, out);
-        let claim = over.and_then(|resource| keychain_state.core.claim(resource));
-        breaches.require(rule::KNOWN_END, !claim.is_some_and(|claim| claim.is_held()));
-        for (resource, was) in before {
-            if keychain_state.core.claim(resource).is_some() {
-                continue;
-            }
-            if is_timer {
-                keychain_state.ended.remove(&resource);
-            } else {
-                keychain_state.ended.insert(resource, was);
-            }
-        }
-        keychain_state.ended.retain(|resource, _| keychain_state.core.claim(*resource).is_none());
-        let is_its_key = key.is_none_or(|key| posts_its_key(&self.claim.client, key, &out.effects));
-        out.rows.extend((!is_its_key).then_some(ANOTHER_KEY));
-        out.rows.extend((!drops_calls(&keychain_state.core)).then_some(STRAY_CALL));
-        for effect in &out.effects {
-            back(keychain_state, effect, received.is_some_and(|envelope| envelope.is_backed));
-        }
+        CoreNode::step(self, self, state, input, out, &mut Breaches::default());
     }
 }
 
@@ -174,13 +111,63 @@ impl CoreNode for KeychainNode {
 
     fn step(
         &self,
-        choice: u8,
-        state: &mut KeychainState,
+        node: &Self,
+        keychain_state: &mut KeychainState,
         input: InputOf<Self>,
         out: &mut OutOf<Self>,
         breaches: &mut Breaches,
     ) {
-        CoreNode::core(self, choice).checked_step(state, input, out, breaches);
+        let received = received(&input);
+        let is_timer = matches!(input, Input::Fired(_));
+        let input = match input {
+            Input::Command(ProgramCommand { command, is_again: _ }) => {
+                keychain_state.is_closed |= command == Command::Close;
+                if let Command::Claim { resource, .. } = command {
+                    keychain_state.begun.insert(resource);
+                }
+                Input::Command(command)
+            }
+            Input::Fired(timer) => {
+                if timer.timer == Resource::LeaseTimer {
+                    keychain_state.backed.remove(&timer.resource);
+                }
+                Input::Fired(timer)
+            }
+            Input::Message { from, message } => Input::Message { from, message },
+            Input::Restart(saved) => Input::Restart(saved),
+        };
+        let key = supplied_key(&input);
+        let claimed = keychain_state.core.claimed().filter_map(|resource| {
+            let client = keychain_state.core.claim(resource)?;
+            Some((resource, (client.claim, client.key)))
+        });
+        let before: BTreeMap<ResourceName, EndedClaim> = claimed.collect();
+        let over = received.and_then(Envelope::over).and_then(|claim| {
+            let mut claims = before.iter();
+            let known = claims.find(|(_, (known, _))| *known == Some(claim));
+            known.map(|(resource, _)| *resource)
+        });
+        let core = Keychain { rules: node.claim.client.clone(), waits: node.claim.waits };
+        Enveloped(core).step(&mut keychain_state.core, input, out);
+        let claim = over.and_then(|resource| keychain_state.core.claim(resource));
+        breaches.require(rule::KNOWN_END, !claim.is_some_and(|claim| claim.is_held()));
+        for (resource, was) in before {
+            if keychain_state.core.claim(resource).is_some() {
+                continue;
+            }
+            if is_timer {
+                keychain_state.ended.remove(&resource);
+            } else {
+                keychain_state.ended.insert(resource, was);
+            }
+        }
+        keychain_state.ended.retain(|resource, _| keychain_state.core.claim(*resource).is_none());
+        let is_its_key = key.is_none_or(|key| posts_its_key(&node.claim.client, key, &out.effects));
+        out.rows.extend((!is_its_key).then_some(ANOTHER_KEY));
+        out.rows.extend((!drops_calls(&keychain_state.core)).then_some(STRAY_CALL));
+        for effect in &out.effects {
+            back(keychain_state, effect, received.is_some_and(|envelope| envelope.is_backed));
+        }
     }
 
     fn choices(&self) -> u8 {

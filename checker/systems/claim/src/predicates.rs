@@ -285,13 +285,13 @@ impl claim::Properties for ClaimSystem {
     }
 
     fn a_failure_is_reported(&self, view: &View<'_>) -> bool {
-        [rule::FAILURE, rule::ENDING].iter().all(|rule| !view.breaks(*rule))
+        !view.breaks(rule::FAILURE) && !view.breaks(rule::ENDING)
     }
 
     fn giving_up_has_its_own_time(&self, view: &View<'_>) -> bool {
-        [rule::TIME_TO_GIVE_UP, rule::RECALL, rule::REGISTRATION]
-            .iter()
-            .all(|rule| !view.breaks(*rule))
+        !view.breaks(rule::TIME_TO_GIVE_UP)
+            && !view.breaks(rule::RECALL)
+            && !view.breaks(rule::REGISTRATION)
     }
 
     fn signals_and_releases_are_obeyed(&self, view: &View<'_>) -> bool {
@@ -299,7 +299,7 @@ impl claim::Properties for ClaimSystem {
     }
 
     fn a_grant_in_time_is_taken(&self, view: &View<'_>) -> bool {
-        [rule::GRANT, rule::KEY, rule::ABANDONED].iter().all(|rule| !view.breaks(*rule))
+        !view.breaks(rule::GRANT) && !view.breaks(rule::KEY) && !view.breaks(rule::ABANDONED)
     }
 
     fn only_an_expired_claim_starts_over(&self, view: &View<'_>) -> bool {

@@ -50,7 +50,7 @@ impl Core for ServerNode {
     }
 
     fn step(&self, server_state: &mut ServerState, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        self.checked_step(server_state, input, out, &mut Breaches::default());
+        CoreNode::step(self, self, server_state, input, out, &mut Breaches::default());
     }
 
     fn merge_saved(saved: &mut Option<record::Saved>, new: record::Saved) {
@@ -59,45 +59,6 @@ impl Core for ServerNode {
 }
 
 impl ServerNode {
-    /// Its step, and the rules that it breaks.
-    fn checked_step(
-        &self,
-        server_state: &mut ServerState,
-        input: InputOf<Self>,
-        out: &mut OutOf<Self>,
-        breaches: &mut Breaches,
-    ) {
-        let core = Records { rules: self.0.record.clone(), limits: self.0.limits };
-        if input == Input::Command(ServerCommand::BeginTerm) {
-            return self.begin_term(&core, server_state, out, breaches);
-        }
-        let Some(input) = opened(&server_state.core, input) else { return };
-        let queue = QueueSnapshot::before(&server_state.core, &input);
-        let saved = SavedBefore::before(&server_state.core, &input);
-        let asked = asked(&input);
-        let (before, cause) = (server_state.core.clone(), Cause::of(&input));
-        let inner = out.of_part(|inner| core.step(&mut server_state.core, input, inner));
-        let (state, effects) = (&server_state.core, &inner);
-        let is_heard = |to: (Caller, CallId)| {
-            effects.iter().any(|effect| answers(effect, to)) || state.is_open(to.0, to.1)
-        };
-        out.rows.extend(asked.filter(|to| !is_heard(*to)).map(|_| UNANSWERED));
-        out.rows.extend((!state.is_queued_by_state()).then_some(MISPLACED));
-        let step = ServerStep::new(&self.0, before, cause, state, effects);
-        // A step that leaves its request unanswered is the violation; it changes nothing else.
-        if !out.rows.contains(&UNANSWERED) {
-            breaches.require(rule::STATUS, step.has_promised_statuses());
-            breaches.require(rule::TIMER, step.counts_as_promised());
-            breaches.require(rule::ANNOUNCEMENT, step.announces_ends());
-        }
-        breaches.require(rule::ANSWER, step.answers_as_promised());
-        breaches.require(rule::SAVE, saved.is_right(state, effects));
-        breaches.require(rule::FIFO, queue.keeps_order(state, effects));
-        breaches.require(rule::OLDEST_DELETED, queue.deletes_oldest(state));
-        breaches.require(rule::FREE_LOCK, !queue.waits_for_free_lock(state, effects));
-        server_state.post(inner, self.0.watches, out);
-    }
-
     /// A term of a cluster begins: its server restarts in place.
     fn begin_term(
         &self,
@@ -127,13 +88,41 @@ impl CoreNode for ServerNode {
 
     fn step(
         &self,
-        choice: u8,
-        state: &mut ServerState,
+        node: &Self,
+        server_state: &mut ServerState,
         input: InputOf<Self>,
         out: &mut OutOf<Self>,
         breaches: &mut Breaches,
     ) {
-        CoreNode::core(self, choice).checked_step(state, input, out, breaches);
+        let core = Records { rules: node.0.record.clone(), limits: node.0.limits };
+        if input == Input::Command(ServerCommand::BeginTerm) {
+            return node.begin_term(&core, server_state, out, breaches);
+        }
+        let Some(input) = opened(&server_state.core, input) else { return };
+        let queue = QueueSnapshot::before(&server_state.core, &input);
+        let saved = SavedBefore::before(&server_state.core, &input);
+        let asked = asked(&input);
+        let (before, cause) = (server_state.core.clone(), Cause::of(&input));
+        let inner = out.of_part(|inner| core.step(&mut server_state.core, input, inner));
+        let (state, effects) = (&server_state.core, &inner);
+        let is_heard = |to: (Caller, CallId)| {
+            effects.iter().any(|effect| answers(effect, to)) || state.is_open(to.0, to.1)
+        };
+        out.rows.extend(asked.filter(|to| !is_heard(*to)).map(|_| UNANSWERED));
+        out.rows.extend((!state.is_queued_by_state()).then_some(MISPLACED));
+        let step = ServerStep::new(&node.0, before, cause, state, effects);
+        // A step that leaves its request unanswered is the violation; it changes nothing else.
+        if !out.rows.contains(&UNANSWERED) {
+            breaches.require(rule::STATUS, step.has_promised_statuses());
+            breaches.require(rule::TIMER, step.counts_as_promised());
+            breaches.require(rule::ANNOUNCEMENT, step.announces_ends());
+        }
+        breaches.require(rule::ANSWER, step.answers_as_promised());
+        breaches.require(rule::SAVE, saved.is_right(state, effects));
+        breaches.require(rule::FIFO, queue.keeps_order(state, effects));
+        breaches.require(rule::OLDEST_DELETED, queue.deletes_oldest(state));
+        breaches.require(rule::FREE_LOCK, !queue.waits_for_free_lock(state, effects));
+        server_state.post(inner, node.0.watches, out);
     }
 
     fn choices(&self) -> u8 {

@@ -150,14 +150,20 @@ impl Core for MemberNode {
     }
 
     fn step(&self, member: &mut MemberState, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        self.checked_step(member, input, out, &mut Breaches::default());
+        CoreNode::step(self, self, member, input, out, &mut Breaches::default());
     }
 }
 
-impl MemberNode {
-    /// Its step, and the rules that it breaks.
-    fn checked_step(
+impl CoreNode for MemberNode {
+    type Core = Self;
+
+    fn core(&self, choice: u8) -> Self {
+        Self { choice, ..self.clone() }
+    }
+
+    fn step(
         &self,
+        core: &Self,
         member: &mut MemberState,
         input: InputOf<Self>,
         out: &mut OutOf<Self>,
@@ -178,10 +184,10 @@ impl MemberNode {
                 Input::Message { from, message }
             }
             Input::Message { message: Envelope::Restart(address), .. } => {
-                let names = self.system.names();
+                let names = core.system.names();
                 let timers = names.flat_map(|lock| [Timer::Timeout(lock), Timer::Retry(lock)]);
                 out.effects.extend(timers.map(Effect::Disarm));
-                *member = self.member(address);
+                *member = core.member(address);
                 return;
             }
             Input::Fired(timer) => Input::Fired(timer),
@@ -193,26 +199,7 @@ impl MemberNode {
             }
             Input::Message { message: Envelope::Direct(..), .. } | Input::Restart(_) => return,
         };
-        self.judge(member, input, of_entry, out, breaches);
-    }
-}
-
-impl CoreNode for MemberNode {
-    type Core = Self;
-
-    fn core(&self, choice: u8) -> Self {
-        Self { choice, ..self.clone() }
-    }
-
-    fn step(
-        &self,
-        choice: u8,
-        state: &mut MemberState,
-        input: InputOf<Self>,
-        out: &mut OutOf<Self>,
-        breaches: &mut Breaches,
-    ) {
-        CoreNode::core(self, choice).checked_step(state, input, out, breaches);
+        core.judge(member, input, of_entry, out, breaches);
     }
 
     fn choices(&self) -> u8 {

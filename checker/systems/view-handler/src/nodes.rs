@@ -327,13 +327,13 @@ impl CoreNode for MemberNode {
 
     fn step(
         &self,
-        choice: u8,
+        core: &ObservedMember,
         state: &mut State,
         input: InputOf<ObservedMember>,
         out: &mut OutOf<ObservedMember>,
         breaches: &mut Breaches,
     ) {
-        self.core(choice).checked_step(state, input, out, breaches);
+        core.checked_step(state, input, out, breaches);
     }
 
     fn choices(&self) -> u8 {

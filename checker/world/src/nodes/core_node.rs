@@ -25,17 +25,17 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
     /// The core that takes the row with this number if several match.
     fn core(&self, choice: u8) -> Self::Core;
 
-    /// The step of the core that [`CoreNode::core`] returns for this choice, and the rules about
-    /// single steps that it breaks.
+    /// The step of a core that [`CoreNode::core`] returned, and the rules about single steps that
+    /// it breaks.
     fn step(
         &self,
-        choice: u8,
+        core: &Self::Core,
         state: &mut <Self::Core as Core>::State,
         input: step::InputOf<Self::Core>,
         out: &mut step::OutOf<Self::Core>,
         _breaches: &mut Breaches,
     ) {
-        self.core(choice).step(state, input, out);
+        core.step(state, input, out);
     }
 
     /// The most rows that may match one event: 1 for an amended table.
@@ -169,7 +169,8 @@ impl<N: CoreNode> NodeCore for N {
 
     fn step(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out) {
         let (input, mut typed) = (typed_input(self, &input), step::Out::default());
-        CoreNode::step(self, choice, state.of_mut(), input, &mut typed, &mut out.breaches);
+        let core = self.core(choice);
+        CoreNode::step(self, &core, state.of_mut(), input, &mut typed, &mut out.breaches);
         erase(self, typed, out);
     }
 
